@@ -1,0 +1,5 @@
+//! Pure functions and plain data of the two models: nothing here has threads, clocks, files or a device.
+//! May import only `scene` and `units`.
+
+pub mod geometry;
+pub mod grid;

@@ -1,0 +1,2 @@
+//! What values of a scene are possible.
+//! Must not know devices or running state.
