@@ -25,7 +25,8 @@ pub trait Simulation {
     /// The complete state.
     fn save(&mut self) -> Result<Checkpoint, SimError>;
 
-    /// Returns to a saved state; the run then continues with the same bits as if it had never stopped.
+    /// Returns to a saved state; the run then continues with the same bits as if it had never stopped. After an error
+    /// the old state still holds.
     fn load(&mut self, state: &Checkpoint) -> Result<(), SimError>;
 }
 
