@@ -1,5 +1,11 @@
 //! Pure functions and plain data of the two models: nothing here has threads, clocks, files or a device.
 //! May import only `scene` and `units`.
 
+pub mod constants;
 pub mod geometry;
 pub mod grid;
+pub mod resolution;
+pub mod species;
+pub mod statistics;
+pub mod stream;
+pub mod theory;
