@@ -1,6 +1,9 @@
 //! The runner against a fake simulation: paces, orders, snapshots, checkpoints, recording, and all that may go wrong.
 //! Must not know devices or physics.
 
+// Helpers of tests may fall over as tests do.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 #[path = "common/fake.rs"]
 mod fake;
 
