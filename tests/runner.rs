@@ -184,8 +184,9 @@ fn snapshots_grow_and_are_never_torn() {
     wait_status(&mut runner, Status::Paused);
     runner.order(Order::SetPace(Pace::Free)).unwrap();
     let (mut generation, mut step, mut different) = (0, 0, 0);
-    let end = Instant::now() + Duration::from_millis(500);
-    while Instant::now() < end {
+    let end = Instant::now() + LONG;
+    while different < 50 {
+        assert!(Instant::now() < end, "only {different} snapshots came");
         let snapshot = runner.snapshot().expect("a snapshot");
         assert!(snapshot.generation >= generation && snapshot.step >= step);
         different += u64::from(snapshot.generation > generation);
@@ -200,7 +201,6 @@ fn snapshots_grow_and_are_never_torn() {
         assert_eq!(snapshot.notes, [format!("fake at step {step}")]);
         assert_eq!(snapshot.time_s, step as f64 * TIME_STEP_S);
     }
-    assert!(different > 20, "only {different} snapshots came");
 }
 
 #[test]
@@ -253,9 +253,7 @@ fn save_and_load_go_on_with_the_same_bits() {
 #[test]
 fn a_refused_checkpoint_changes_nothing() {
     let mut runner = start(&Controls::new());
-    runner.order(Order::SetPace(Pace::Steps(10))).unwrap();
-    wait_status(&mut runner, Status::Paused);
-    runner.frame(0, LONG).unwrap();
+    runner.frame(10, LONG).unwrap();
     runner.order(Order::Load(Box::new(Checkpoint::new("gas/cpu", "", 3)))).unwrap();
     let event = wait_for(&mut runner, |event| matches!(event, Event::Refused(_)));
     assert!(format!("{event:?}").contains("gas/cpu"), "{event:?}");
