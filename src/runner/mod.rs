@@ -8,7 +8,7 @@
 //!   state()      <-- board (a lock) ---          building, running, paused, finished, failed
 //! ```
 //!
-//! An order is looked at within 1/30 s as long as a single time step takes less than that.
+//! An order is looked at within 1/30 s as long as a single time step, and an observation, take less than that.
 
 mod exchange;
 mod orders;
@@ -36,7 +36,7 @@ pub struct Settings {
     pub pace: Pace,
     /// Shortest time between two snapshots while running. It grows where observing takes more than a fifth of the time.
     pub publish_interval: Duration,
-    /// Orders that may wait at most.
+    /// Orders that may wait at most, at least 1.
     pub order_capacity: usize,
 }
 
@@ -75,7 +75,8 @@ impl Runner {
         settings: Settings,
     ) -> Result<Self, RunnerError> {
         check(&settings.pace)?;
-        let (orders, receiver) = sync_channel(settings.order_capacity);
+        let order_capacity = settings.order_capacity.max(1);
+        let (orders, receiver) = sync_channel(order_capacity);
         let (publisher, viewer) = exchange();
         let board = Arc::new(Board::new());
         let stop = Arc::new(AtomicBool::new(false));
@@ -93,7 +94,6 @@ impl Runner {
             .name("knudsen-simulation".into())
             .spawn(move || worker.run())
             .map_err(RunnerError::Spawn)?;
-        let order_capacity = settings.order_capacity;
         Ok(Self { orders, viewer, board, seen: Seen::default(), stop, order_capacity, thread: Some(thread) })
     }
 
