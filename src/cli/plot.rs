@@ -105,3 +105,27 @@ fn outlines(file: &Path, layer: &Layer) -> Vec<[[f64; 2]; 2]> {
     let beside = file.with_file_name("surface.vtp");
     vti_read::read_surface(&beside).map(|mesh| layer.cut(&mesh)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        plot: PlotArgs,
+    }
+
+    #[test]
+    fn arguments_are_read() {
+        let line =
+            "plot a.vti --field velocity_y --slice z=-0.5 --range -5..5 --log --map inferno --size 400";
+        let args = Line::try_parse_from(line.split(' ')).unwrap().plot;
+        assert_eq!(args.slice.as_deref(), Some("z=-0.5"));
+        assert_eq!((args.range.as_str(), args.log, args.size), ("-5..5", true, 400));
+        for wrong in ["plot a.vti", "plot a.vti -f T --map jet", "plot a.vti -f T --size 10"] {
+            assert!(Line::try_parse_from(wrong.split(' ')).is_err(), "{wrong}");
+        }
+    }
+}

@@ -102,7 +102,7 @@ impl Canvas {
         }
     }
 
-    /// Text with its baseline on `at`; `^` raises the number after it. Returns nothing; see [`Canvas::measure`].
+    /// Text with its baseline on `at`; `^` raises the number after it.
     pub fn text(&mut self, at: [f64; 2], align: Align, size: f64, color: Color, text: &str) {
         self.glyphs(at, align, size, color, text, false);
     }

@@ -54,12 +54,12 @@ pub fn draw(
     let [x0, y0, w, h] = [130.0 * s, 92.0 * s, 830.0 * s, 430.0 * s].map(f64::round);
     let mut canvas = Canvas::new((1000.0 * s) as usize, (600.0 * s) as usize, [255; 3])?;
     let area = [x0 as i64, y0 as i64, w as i64, h as i64];
-    frame(&mut canvas, [x0, y0, w, h], [&horizontal, &vertical], s);
+    let widest = frame(&mut canvas, [x0, y0, w, h], [&horizontal, &vertical], s);
     let quantity = [&history.columns[time], &history.columns[column]];
     let labels = [&horizontal, &vertical].map(|scale| scale.ticks(6).1);
     let label = |a: usize| label(quantity[a], labels[a]);
     canvas.text([x0 + 0.5 * w, y0 + h + 62.0 * s], Align::Center, 21.0 * s, INK, &label(0));
-    canvas.text_upwards([34.0 * s, y0 + 0.5 * h], Align::Center, 21.0 * s, INK, &label(1));
+    canvas.text_upwards([x0 - widest - 26.0 * s, y0 + 0.5 * h], Align::Center, 21.0 * s, INK, &label(1));
     canvas.text([x0, 38.0 * s], Align::Left, 27.0 * s, INK, quantity[1].label().trim_end());
     canvas.text([x0, 66.0 * s], Align::Left, 18.0 * s, FAINT, subtitle);
     let place = |p: &[f64; 2]| [x0 + horizontal.fraction(p[0]) * w, y0 + (1.0 - vertical.fraction(p[1])) * h];
@@ -74,7 +74,9 @@ pub fn draw(
     Ok(canvas)
 }
 
-fn frame(canvas: &mut Canvas, [x0, y0, w, h]: [f64; 4], scales: [&Scale; 2], s: f64) {
+/// Frame, grid and tick labels; returns the width of the widest label on the left.
+fn frame(canvas: &mut Canvas, [x0, y0, w, h]: [f64; 4], scales: [&Scale; 2], s: f64) -> f64 {
+    let mut widest = 0.0_f64;
     let line = (1.3 * s).round().max(1.0) as i64;
     for (a, scale) in scales.into_iter().enumerate() {
         for mark in scale.ticks(6).0 {
@@ -86,10 +88,12 @@ fn frame(canvas: &mut Canvas, [x0, y0, w, h]: [f64; 4], scales: [&Scale; 2], s: 
             } else {
                 canvas.fill(x0 as i64, y.round() as i64, w as i64, line, GRID);
                 canvas.text([x0 - 12.0 * s, y + 7.0 * s], Align::Right, 20.0 * s, INK, &mark.label);
+                widest = widest.max(canvas.measure(20.0 * s, &mark.label));
             }
         }
     }
     canvas.frame(x0 as i64, y0 as i64, w as i64, h as i64, line, INK);
+    widest
 }
 
 fn label(quantity: &Quantity, exponent: i32) -> String {

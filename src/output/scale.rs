@@ -42,13 +42,24 @@ impl Scale {
 
     /// At most about `count` labelled ticks, and the power of ten that is taken out of the labels.
     pub fn ticks(&self, count: usize) -> (Vec<Tick>, i32) {
-        if self.log && (self.high / self.low).log10() >= 1.5 {
-            return (self.decades(), 0);
+        if self.log {
+            let decades = (self.high / self.low).log10();
+            if decades >= 1.5 {
+                return (self.digits(|digit, power| (digit == 1).then(|| format!("10^{power}"))), 0);
+            }
+            if decades >= 0.6 {
+                let exponent = plain_exponent(self.high);
+                let label = |digit: i32, power: i32| {
+                    let decimals = usize::try_from(exponent - power).unwrap_or(0);
+                    let value = f64::from(digit) * 10_f64.powi(power - exponent);
+                    [1, 2, 3, 5].contains(&digit).then(|| format!("{value:.decimals$}"))
+                };
+                return (self.digits(label), exponent);
+            }
         }
         let step = round_step(self.high - self.low, count);
         let largest = self.low.abs().max(self.high.abs());
-        let exponent = exponent_of(largest);
-        let exponent = if (-2..=4).contains(&exponent) { 0 } else { exponent };
+        let exponent = plain_exponent(largest);
         let unit = 10_f64.powi(exponent);
         let decimals = usize::try_from(-exponent_of(step / unit * 1.000_001)).unwrap_or(0);
         let slack = 1e-9 * (self.high - self.low);
@@ -61,7 +72,8 @@ impl Scale {
         (ticks, exponent)
     }
 
-    fn decades(&self) -> Vec<Tick> {
+    /// Ticks at the digits of each decade, labelled where `label` says so.
+    fn digits(&self, label: impl Fn(i32, i32) -> Option<String>) -> Vec<Tick> {
         let mut ticks = Vec::new();
         let slack = 1e-9;
         for power in exponent_of(self.low)..=exponent_of(self.high) {
@@ -69,13 +81,18 @@ impl Scale {
                 let value = f64::from(digit) * 10_f64.powi(power);
                 let place = self.fraction(value);
                 if (-slack..=1.0 + slack).contains(&place) {
-                    let label = if digit == 1 { format!("10^{power}") } else { String::new() };
-                    ticks.push(Tick { value, label });
+                    ticks.push(Tick { value, label: label(digit, power).unwrap_or_default() });
                 }
             }
         }
         ticks
     }
+}
+
+/// The power of ten that is taken out of labels up to `largest`; 0 where plain numbers are as short.
+fn plain_exponent(largest: f64) -> i32 {
+    let exponent = exponent_of(largest);
+    if (-2..=4).contains(&exponent) { 0 } else { exponent }
 }
 
 /// The power of ten of a number's first digit; 0 for 0.
@@ -155,8 +172,11 @@ mod tests {
         assert_eq!(named, ["10^1", "10^2", "10^3"]);
         assert!((scale.fraction(100.0) - 0.5).abs() < 1e-12);
         assert!(scale.fraction(-1.0).is_nan());
-        // Less than a decade and a half: plain numbers on the logarithmic scale.
-        assert_eq!(labels(Scale { low: 100.0, high: 400.0, log: true }, 3).0, ["100", "200", "300", "400"]);
+        let (texts, exponent) = labels(Scale { low: 1.5e19, high: 1.1e20, log: true }, 5);
+        let named: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        assert_eq!((named, exponent), (vec!["0.2".into(), "0.3".into(), "0.5".into(), "1".into()], 20));
+        // Little more than half a decade: plain numbers on the logarithmic scale.
+        assert_eq!(labels(Scale { low: 100.0, high: 300.0, log: true }, 2).0, ["100", "200", "300"]);
     }
 
     #[test]

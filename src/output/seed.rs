@@ -98,7 +98,7 @@ fn parse(text: &str) -> Result<Fields, String> {
     let same = |row: &[f64; 9], axis: usize| row[axis] == first[axis];
     let nz = rows.iter().take_while(|row| same(row, 0) && same(row, 1)).count();
     let plane = rows.iter().take_while(|row| same(row, 0)).count();
-    if plane % nz != 0 || rows.len() % plane != 0 {
+    if !plane.is_multiple_of(nz) || !rows.len().is_multiple_of(plane) {
         return Err(odd.to_owned());
     }
     let counts = [rows.len() / plane, plane / nz, nz];

@@ -68,6 +68,7 @@ pub const INK: Color = [38, 42, 48];
 const FAINT: Color = [110, 116, 124];
 const NOTHING: [Color; 2] = [[222, 222, 224], [200, 200, 204]];
 const OUTLINE: Color = [20, 20, 24];
+const RIM: Color = [235, 235, 238];
 
 /// Draws a layer of `quantity`, and over it `outlines`, pairs of points in the layer's axes (m).
 ///
@@ -99,8 +100,11 @@ pub fn draw(
         let part: [f64; 2] = std::array::from_fn(|a| (p[a] - layer.corner_m[a]) / layer.size_m[a]);
         [x0 + part[0] * plot_w, y0 + (1.0 - part[1]) * plot_h]
     };
-    for [from, to] in outlines {
-        canvas.line(place(*from), place(*to), 2.0 * s, OUTLINE, clip);
+    // A pale rim keeps the dark line visible on dark colours.
+    for (thickness, color) in [(4.5 * s, RIM), (2.0 * s, OUTLINE)] {
+        for [from, to] in outlines {
+            canvas.line(place(*from), place(*to), thickness, color, clip);
+        }
     }
     axes(&mut canvas, layer, [x0, y0, plot_w, plot_h], s);
     let bar_x = x0 + plot_w + 34.0 * s;
@@ -170,7 +174,7 @@ fn axes(canvas: &mut Canvas, layer: &Layer, [x0, y0, w, h]: [f64; 4], s: f64) {
         let scale = Scale::linear(low, low + layer.size_m[a] / unit);
         let length = [w, h][a];
         let (ticks, exponent) = scale.ticks(((length / (90.0 * s)) as usize).clamp(1, 8));
-        let mut widest = 0.0_f64;
+        let (mut widest, mut last_y) = (0.0_f64, f64::INFINITY);
         for mark in ticks {
             let part = scale.fraction(mark.value);
             if a == 0 {
@@ -180,6 +184,10 @@ fn axes(canvas: &mut Canvas, layer: &Layer, [x0, y0, w, h]: [f64; 4], s: f64) {
             } else {
                 let y = y0 + (1.0 - part) * h;
                 canvas.fill(x0 as i64 - tick, (y - 0.5 * line as f64).round() as i64, tick, line, INK);
+                if last_y - y < 20.0 * s {
+                    continue; // a label would run into the one below it
+                }
+                last_y = y;
                 canvas.text([x0 - 13.0 * s, y + 7.0 * s], Align::Right, size, INK, &mark.label);
                 widest = widest.max(canvas.measure(size, &mark.label));
             }

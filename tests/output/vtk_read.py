@@ -1,6 +1,6 @@
 """Reads the files of a run with VTK, ParaView's own library, and prints what it found as JSON.
 
-Called by tests/output.rs, which knows what should be found.
+Called by tests/output/main.rs, which knows what should be found.
 """
 
 import json
