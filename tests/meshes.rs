@@ -119,6 +119,9 @@ fn other_readers_see_the_same_bodies() {
             }
         }
     }
+    // What they cannot read is why there are readers here.
+    let solid = &mut std::fs::File::open(data("wedge_binary_solid.stl")).unwrap();
+    assert!(stl_io::read_stl(solid).is_err());
     for name in ["icosahedron.obj", "cube_quads.obj"] {
         let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
         let (models, _) = tobj::load_obj(data(name), &options).unwrap();

@@ -1,8 +1,9 @@
 //! Reads STL files, ASCII and binary, from untrusted bytes.
 //! Knows nothing of file systems, repairs and scenes.
 //!
-//! Written here rather than taken from `stl_io`: that crate takes a binary file whose header starts with "solid"
-//! for text, and its errors name neither line nor triangle. The tests compare the two on good files.
+//! Written here rather than taken from `stl_io` 0.11: that crate takes a binary file whose header is a line that
+//! starts with "solid " for text, refuses text that starts with a bare "solid", and its errors name neither line nor
+//! triangle. The tests compare the two on good files.
 //!
 //! Normals in the file are not used: the front side follows from the order of the corners, as the format demands.
 
