@@ -1,9 +1,9 @@
 //! Reads the polygons of Wavefront OBJ files from untrusted bytes.
 //! Knows nothing of file systems, repairs and scenes.
 //!
-//! Written here rather than taken from `tobj`: the errors of that crate name no line, it panics on some indices out
-//! of range, and cuts polygons from their first corner even where that leaves the polygon. The tests compare the two
-//! on good files. Points, lines, materials, normals and texture coordinates are passed over.
+//! Written here rather than taken from `tobj` 4.0: its errors name no line, a texture index out of range makes it
+//! panic, it does not join lines, and it cuts polygons from their first corner even where that leaves the polygon.
+//! The tests compare the two on good files. Points, lines, materials, normals and texture coordinates are passed over.
 
 use super::stl::number;
 use super::vector::{add, cross, dot, sub};

@@ -159,21 +159,33 @@ fn mend_needles(mesh: &mut TriangleMesh) -> usize {
 }
 
 /// Makes the fronts of each shell agree and look outside.
+///
+/// Where bodies touch along edges or faces, shells may end at edges of more than two triangles and be open by
+/// themselves. Such shells keep the orientation of the file, and are turned all together or not at all.
 fn orient(mesh: &mut TriangleMesh, done: &mut Vec<String>) {
-    let (shell, mut turn, count) = shells(&mesh.triangles);
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let (mut shell, mut turn, count) = shells(&mesh.triangles);
+    let apply = |triangles: &mut [[u32; 3]], turn: &[bool]| {
+        triangles.iter_mut().zip(turn).filter(|(_, turn)| **turn).for_each(|(t, _)| t.swap(1, 2));
+    };
+    apply(&mut mesh.triangles, &turn);
+    let open = open_shells(&mesh.triangles, &shell, count);
+    apply(&mut mesh.triangles, &turn);
+    for (shell, turn) in shell.iter_mut().zip(&mut turn).filter(|(shell, _)| open[**shell as usize]) {
+        (*shell, *turn) = (count as u32, false);
+    }
+    apply(&mut mesh.triangles, &turn);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
     // A mesh of its own for each shell, without shared vertices: its volume and winding number need none.
-    let mut pieces: Vec<TriangleMesh> = vec![TriangleMesh::default(); count];
-    for (i, t) in mesh.triangles.iter_mut().enumerate() {
-        if turn[i] {
-            t.swap(1, 2);
-        }
+    let mut pieces: Vec<TriangleMesh> = vec![TriangleMesh::default(); count + 1];
+    for (i, t) in mesh.triangles.iter().enumerate() {
         members[shell[i] as usize].push(i);
         let piece = &mut pieces[shell[i] as usize];
         let first = piece.vertices.len() as u32;
         piece.vertices.extend(t.map(|v| mesh.vertices[v as usize]));
         piece.triangles.push([first, first + 1, first + 2]);
     }
+    members.retain(|m| !m.is_empty());
+    pieces.retain(|p| !p.triangles.is_empty());
     let depths = depths(&pieces);
     let (mut cavities, mut inside_out, mut turned) = (0, 0, 0);
     for (s, members) in members.iter().enumerate() {
@@ -195,6 +207,18 @@ fn orient(mesh: &mut TriangleMesh, done: &mut Vec<String>) {
     say(done, inside_out, "shells were inside out and were turned");
     say(done, turned, "triangles faced the other way than their neighbours and were turned");
     say(done, cavities, "shells lie inside another and are cavities");
+}
+
+/// For each shell, whether some edge is not used as often forth as back by its own triangles.
+fn open_shells(triangles: &[[u32; 3]], shell: &[u32], count: usize) -> Vec<bool> {
+    let mut open = vec![false; count];
+    for uses in by_edge(&edge_uses(triangles)) {
+        let of = |s: u32| uses.iter().filter(move |u| shell[u.triangle as usize] == s);
+        for s in uses.iter().map(|u| shell[u.triangle as usize]) {
+            open[s as usize] |= 2 * of(s).filter(|u| u.forward).count() != of(s).count();
+        }
+    }
+    open
 }
 
 /// How many other shells each shell lies in; all 0 if there are too many to look.

@@ -1,8 +1,9 @@
 //! Reads STL files, ASCII and binary, from untrusted bytes.
 //! Knows nothing of file systems, repairs and scenes.
 //!
-//! Written here rather than taken from `stl_io`: that crate takes a binary file whose header starts with "solid"
-//! for text, and its errors name neither line nor triangle. The tests compare the two on good files.
+//! Written here rather than taken from `stl_io` 0.11: that crate takes a binary file whose header is a line that
+//! starts with "solid " for text, refuses text that starts with a bare "solid", and its errors name neither line nor
+//! triangle. The tests compare the two on good files.
 //!
 //! Normals in the file are not used: the front side follows from the order of the corners, as the format demands.
 
@@ -41,7 +42,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let solid = text.len() >= 5 && text[..5].eq_ignore_ascii_case(b"solid");
-    !(solid && !bytes.iter().take(4096).any(|&b| b == 0))
+    !solid || bytes.iter().take(4096).any(|&b| b == 0)
 }
 
 fn count(bytes: &[u8]) -> Option<usize> {
@@ -57,6 +58,13 @@ fn binary(bytes: &[u8]) -> Result<Vec<[f64; 3]>, MeshError> {
             bytes.len()
         )));
     };
+    // A page that a server sent instead of the file, say.
+    if let Some(word) = std::str::from_utf8(bytes).ok().filter(|t| !t.contains('\0')) {
+        let word: String = word.split_whitespace().next().unwrap_or_default().chars().take(30).collect();
+        return Err(MeshError(format!(
+            "text, but not ASCII STL: it starts with \"{word}\" instead of \"solid\"; is it an STL file?"
+        )));
+    }
     let body = &bytes[PREAMBLE..];
     let whole = body.len() / RECORD;
     if count > whole {
@@ -64,7 +72,7 @@ fn binary(bytes: &[u8]) -> Result<Vec<[f64; 3]>, MeshError> {
             "byte {}: the header promises {count} triangles, but the file ends after {whole}{}: it is truncated, \
              or no STL file; copy or export it again",
             bytes.len(),
-            if body.len() % RECORD == 0 { "" } else { " and a part of one" }
+            if body.len().is_multiple_of(RECORD) { "" } else { " and a part of one" }
         )));
     }
     if count * RECORD < body.len() {
@@ -143,7 +151,7 @@ fn ascii(bytes: &[u8]) -> Result<Vec<[f64; 3]>, MeshError> {
             (Expect::Loop, "outer") if second == "loop" => Expect::Vertex,
             (Expect::Vertex, "vertex") => {
                 vertices.push(point(&words[1..]).map_err(at)?);
-                if vertices.len() % 3 == 0 { Expect::EndLoop } else { Expect::Vertex }
+                if vertices.len().is_multiple_of(3) { Expect::EndLoop } else { Expect::Vertex }
             }
             (Expect::EndLoop, "endloop") => Expect::EndFacet,
             (Expect::EndLoop, "vertex") => {

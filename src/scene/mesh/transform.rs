@@ -41,8 +41,8 @@ mod tests {
 
     /// One axis after the other, written from the textbook.
     fn turned(mut p: [f64; 3], degrees: [f64; 3]) -> [f64; 3] {
-        for axis in 0..3 {
-            let (s, c) = degrees[axis].to_radians().sin_cos();
+        for (axis, angle) in degrees.into_iter().enumerate() {
+            let (s, c) = angle.to_radians().sin_cos();
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
             (p[u], p[v]) = (c * p[u] - s * p[v], s * p[u] + c * p[v]);
         }

@@ -98,3 +98,6 @@ fn finite(name: &str, values: &[f64; 3]) -> Result<(), MeshError> {
         Err(MeshError(format!("{name} is {values:?}, but must be three finite numbers")))
     }
 }
+
+#[cfg(test)]
+mod tests;

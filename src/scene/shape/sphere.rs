@@ -2,7 +2,7 @@
 //! Must not know where it stands and what flows around it.
 //!
 //! The area is that of the sphere, and so is the projected area on average over all directions; along any one
-//! direction it lies within 0.01 % of pi R^2. The volume is 0.04 % less than the sphere's. Vertices lie 0.04 % of R
+//! direction it lies within 0.02 % of pi R^2. The volume is 0.04 % less than the sphere's. Vertices lie 0.06 % of R
 //! outside the sphere. The body keeps the mirror planes of the icosahedron, x = 0, y = 0 and z = 0: no lift or side
 //! force from the facets in a stream along an axis.
 
