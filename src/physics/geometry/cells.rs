@@ -184,30 +184,34 @@ fn clearance(grid: &Grid, state: &[u32]) -> Vec<u8> {
     if !distance.contains(&0) {
         return distance;
     }
-    let [nx, ny, nz] = grid.cells.map(i64::from);
-    let mut before = Vec::with_capacity(13);
-    for dk in -1..=0_i64 {
-        for dj in -1..=1_i64 {
-            for di in -1..=1_i64 {
-                if (dk, dj, di) < (0, 0, 0) {
-                    before.push([di, dj, dk]);
+    let [nx, ny, nz] = grid.cells.map(|n| n as usize);
+    let row_of = |j: usize, k: usize| (k * ny + j) * nx;
+    for back in [false, true] {
+        for k in 0..nz {
+            for j in 0..ny {
+                // The second sweep runs from the last cell to the first.
+                let (j, k) = if back { (ny - 1 - j, nz - 1 - k) } else { (j, k) };
+                let row = row_of(j, k);
+                let beside = [j.checked_sub(1), Some(j), (j + 1 < ny).then_some(j + 1)];
+                let k_done = if back { (k + 1 < nz).then_some(k + 1) } else { k.checked_sub(1) };
+                let j_done = if back { beside[2] } else { beside[0] };
+                // Rows already swept: three in the plane before, one in this plane.
+                let plane = beside.map(|j| j.zip(k_done));
+                for other in plane.into_iter().chain([j_done.map(|j| (j, k))]).flatten() {
+                    let other = row_of(other.0, other.1);
+                    for i in 0..nx {
+                        let (first, last) = (i.saturating_sub(1), (i + 1).min(nx - 1));
+                        let least =
+                            distance[other + first].min(distance[other + i]).min(distance[other + last]);
+                        distance[row + i] = distance[row + i].min(least.saturating_add(1));
+                    }
+                }
+                for step in 1..nx {
+                    let (i, near) = if back { (nx - 1 - step, nx - step) } else { (step, step - 1) };
+                    distance[row + i] = distance[row + i].min(distance[row + near].saturating_add(1));
                 }
             }
         }
     }
-    let mut relax = |cell: i64, sign: i64| {
-        let (i, j, k) = (cell % nx, cell / nx % ny, cell / nx / ny);
-        let mut least = distance[cell as usize];
-        for [di, dj, dk] in &before {
-            let (i, j, k) = (i + sign * di, j + sign * dj, k + sign * dk);
-            if i >= 0 && i < nx && j >= 0 && j < ny && k >= 0 && k < nz {
-                least = least.min(distance[((k * ny + j) * nx + i) as usize].saturating_add(1));
-            }
-        }
-        distance[cell as usize] = least;
-    };
-    let total = nx * ny * nz;
-    (0..total).for_each(|cell| relax(cell, 1));
-    (0..total).rev().for_each(|cell| relax(cell, -1));
     distance
 }

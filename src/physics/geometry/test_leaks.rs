@@ -12,24 +12,29 @@ const SEGMENTS: usize = 400_000;
 struct Walk {
     segments: usize,
     hits: usize,
+    /// Landings where the path began, or more than 4e-6 from the wall.
     put_back: usize,
 }
 
-/// Walks a particle about: straight on by `step`, put down in front of the walls it meets, off again on their side.
+/// Walks particles about: straight on by `step`, put down in front of the walls they meet, off again on their side; the
+/// next one from the next start every 100 segments.
 /// After each segment `check(from, to, hit)` sees it.
 fn walk(
     walls: &Walls,
     grid: &Grid,
-    start: [f32; 3],
+    starts: &[[f32; 3]],
     step: f64,
     seed: u64,
     mut check: impl FnMut([f32; 3], [f32; 3], Option<&Hit>),
 ) -> Walk {
     let mut random = Random::new(seed);
     let mut done = Walk { segments: 0, hits: 0, put_back: 0 };
-    let mut from = start;
+    let mut from = starts[0];
     let mut direction = random.direction();
     while done.segments < SEGMENTS {
+        if done.segments.is_multiple_of(100) {
+            from = starts[done.segments / 100 % starts.len()];
+        }
         done.segments += 1;
         let length = step * 2.0 * random.unit();
         let to: [f32; 3] = std::array::from_fn(|a| {
@@ -46,7 +51,10 @@ fn walk(
             Some(hit) => {
                 done.hits += 1;
                 let landing = walls.landing(from, to, hit);
-                done.put_back += usize::from(landing.put_back);
+                let off = (0..3)
+                    .map(|a| (f64::from(landing.position[a]) - hit.position[a]).abs())
+                    .fold(0.0, f64::max);
+                done.put_back += usize::from(landing.put_back || off > 4e-6);
                 assert!(walls.first_hit(from, landing.position).is_none());
                 direction = random.direction_off(hit.normal);
                 landing.position
@@ -69,8 +77,11 @@ fn nothing_leaves_a_closed_box() {
         [([0.25; 3], [0.75; 3]), ([0.2, 0.3, 0.4], [0.9, 0.6, 0.7])].into_iter().enumerate()
     {
         let walls = Walls::build(&grid, &[cuboid(low, high)]).unwrap();
+        // In the middle, and within 1e-6 of a face, an edge and a corner.
+        let near = |n: usize| std::array::from_fn(|a| if a < n { low[a] as f32 + 1e-6 } else { 0.5 });
+        let starts = [near(0), near(1), near(2), near(3)];
         for (m, step) in [1e-4, 0.02, 0.5].into_iter().enumerate() {
-            let done = walk(&walls, &grid, [0.5, 0.5, 0.5], step, (3 * n + m) as u64, |_, end, hit| {
+            let done = walk(&walls, &grid, &starts, step, (3 * n + m) as u64, |_, end, hit| {
                 for a in 0..3 {
                     assert!(f64::from(end[a]) > low[a] && f64::from(end[a]) < high[a], "{end:?}");
                 }
@@ -93,7 +104,7 @@ fn nothing_enters_a_sphere_and_nothing_leaves_it() {
     for (start, inside) in [([0.05, 0.5, 0.5], 0.0), ([0.5, 0.5, 0.5], 1.0)] {
         for step in [0.02, 0.8] {
             let mut turn = 0;
-            let done = walk(&walls, &grid, start, step, 11, |_, end, hit| {
+            let done = walk(&walls, &grid, &[start], step, 11, |_, end, hit| {
                 assert!(hit.is_none_or(|hit| hit.front == (inside == 0.0)));
                 turn += 1;
                 if turn % 50 == 0 {
@@ -121,8 +132,8 @@ fn nothing_passes_a_plate_and_its_sides_are_told_apart() {
     let walls = Walls::build(&grid, &[plate([0.3, 0.5, 0.3], [0.2, 0.0, 0.0], [0.0, 0.0, 0.4])]).unwrap();
     for step in [1e-3, 0.05, 0.7] {
         let mut sides = [0; 2];
-        let start = [0.4, 0.5_f32.next_up(), 0.5];
-        let done = walk(&walls, &grid, start, step, 21, |from, end, hit| {
+        let starts = [[0.4, 0.5_f32.next_up(), 0.5], [0.4, 0.5_f32.next_down(), 0.5], [0.3, 0.5000001, 0.3]];
+        let done = walk(&walls, &grid, &starts, step, 21, |from, end, hit| {
             if let Some([x, z]) = passage(from, end) {
                 assert!(!(x > 0.3 + 1e-9 && x < 0.5 - 1e-9 && z > 0.3 + 1e-9 && z < 0.7 - 1e-9));
             }
@@ -138,6 +149,7 @@ fn nothing_passes_a_plate_and_its_sides_are_told_apart() {
             }
         });
         assert!(sides.iter().sum::<usize>() > 1000 && sides[0] > 100 && sides[1] > 100, "{sides:?}");
+        println!("{step}: {} hits, {} put back", done.hits, done.put_back);
         assert!(done.put_back * 1000 <= done.hits);
     }
 }
@@ -150,7 +162,7 @@ fn a_plate_across_the_domain_parts_it() {
         let walls = Walls::build(&grid, &[plate([-0.1, y, -0.1], [1.2, 0.0, 0.0], [0.0, 0.0, 1.2])]).unwrap();
         for (side, start) in [(1.0, (y as f32 + 1e-7)), (-1.0, (y as f32 - 1e-7))] {
             for step in [1e-6, 0.03, 2.0] {
-                walk(&walls, &grid, [0.5, start, 0.5], step, n as u64, |_, end, _| {
+                walk(&walls, &grid, &[[0.5, start, 0.5]], step, n as u64, |_, end, _| {
                     assert!((f64::from(end[1]) - y) * side > 0.0, "{end:?}");
                 });
             }
@@ -165,13 +177,13 @@ fn nothing_leaves_a_gap_of_a_few_f32_steps() {
     let (low, high) = (0.5, 0.5 + 3e-7);
     let walls = Walls::build(&grid, &[across(low), across(high)]).unwrap();
     for step in [1e-6, 0.03, 2.0] {
-        walk(&walls, &grid, [0.5, 0.5_f32.next_up().next_up(), 0.5], step, 31, |_, end, _| {
+        walk(&walls, &grid, &[[0.5, 0.5_f32.next_up().next_up(), 0.5]], step, 31, |_, end, _| {
             assert!(f64::from(end[1]) > low && f64::from(end[1]) < high, "{end:?}");
         });
     }
     // A gap with one f32 value in it.
     let walls = Walls::build(&grid, &[across(0.5), across(0.5 + 7e-8)]).unwrap();
-    walk(&walls, &grid, [0.5, 0.5_f32.next_up(), 0.5], 0.1, 32, |_, end, _| {
+    walk(&walls, &grid, &[[0.5, 0.5_f32.next_up(), 0.5]], 0.1, 32, |_, end, _| {
         assert_eq!(end[1], 0.5_f32.next_up());
     });
 }
@@ -188,7 +200,7 @@ fn nothing_leaves_a_sharp_wedge() {
     let walls = Walls::build(&grid, &plates).unwrap();
     for (step, seed) in [(1e-5, 41), (1e-2, 42), (1.0, 43)] {
         let mut deepest = f32::MAX;
-        walk(&walls, &grid, [0.13, 0.5 + 2e-6, 0.5], step, seed, |_, end, _| {
+        walk(&walls, &grid, &[[0.13, 0.5 + 2e-6, 0.5]], step, seed, |_, end, _| {
             let height = f64::from(end[1]) - 0.5;
             // Exact: differences and the power of two do not round here.
             assert!(height > 0.0 && height < (f64::from(end[0]) - 0.125) * ramp, "{end:?}");

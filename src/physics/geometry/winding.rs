@@ -14,7 +14,8 @@ const ATTEMPTS: u32 = 64;
 #[derive(Clone, Copy)]
 struct Known {
     cell: usize,
-    point: Point,
+    /// None: any point of the cell, which has no walls.
+    point: Option<Point>,
     winding: i32,
 }
 
@@ -104,7 +105,7 @@ fn first(grid: &Grid, faces: &[Face], cells: &mut Cells) -> Result<Known, Geomet
         }
         if let Some(winding) = change(faces.iter(), outside, exact(point)) {
             record(cells, 0, point, winding);
-            return Ok(Known { cell: 0, point: exact(point), winding });
+            return Ok(Known { cell: 0, point: Some(exact(point)), winding });
         }
     }
     Err(GeometryError::NoReference { cell: 0 })
@@ -118,20 +119,25 @@ fn step(
     from: &Known,
     cell: usize,
 ) -> Result<Known, GeometryError> {
-    let bare = cells.state[from.cell] >= SOLID && cells.state[cell] >= SOLID;
+    if cells.state[from.cell] >= SOLID && cells.state[cell] >= SOLID {
+        // No wall between the two, and any point of a cell without walls stands for it.
+        cells.state[cell] = cells.state[from.cell];
+        return Ok(Known { cell, point: None, winding: from.winding });
+    }
+    let start = from.point.unwrap_or_else(|| exact(candidate(grid, from.cell, 0)));
     for attempt in 0..ATTEMPTS {
         let point = candidate(grid, cell, attempt);
         let (known, own) = (cells.faces(from.cell), cells.faces(cell));
-        if !bare && on_any(own.iter().map(|&f| &faces[f as usize]), exact(point)) {
+        if on_any(own.iter().map(|&f| &faces[f as usize]), exact(point)) {
             continue;
         }
         // A face in both cells counts once; lists are sorted.
         let others = known.iter().filter(|face| own.binary_search(face).is_err());
         let both = own.iter().chain(others).map(|&f| &faces[f as usize]);
-        if let Some(change) = change(both, from.point, exact(point)) {
+        if let Some(change) = change(both, start, exact(point)) {
             let winding = from.winding + change;
             record(cells, cell, point, winding);
-            return Ok(Known { cell, point: exact(point), winding });
+            return Ok(Known { cell, point: Some(exact(point)), winding });
         }
     }
     Err(GeometryError::NoReference { cell })
