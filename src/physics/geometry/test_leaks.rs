@@ -87,11 +87,7 @@ fn nothing_leaves_a_closed_box() {
                 }
                 assert!(hit.is_none_or(|hit| !hit.front), "the fronts are outside");
             });
-            assert!(
-                done.hits * 100_000 >= done.segments && done.put_back * 1000 <= done.hits,
-                "{}",
-                done.put_back
-            );
+            assert!(done.hits > SEGMENTS / 400 && done.put_back * 1000 <= done.hits, "{}", done.hits);
         }
     }
 }
@@ -149,7 +145,6 @@ fn nothing_passes_a_plate_and_its_sides_are_told_apart() {
             }
         });
         assert!(sides.iter().sum::<usize>() > 1000 && sides[0] > 100 && sides[1] > 100, "{sides:?}");
-        println!("{step}: {} hits, {} put back", done.hits, done.put_back);
         assert!(done.put_back * 1000 <= done.hits);
     }
 }
@@ -307,6 +302,38 @@ fn a_path_that_ends_on_the_plate_is_a_hit() {
     assert!(walls.first_hit([f32::NAN, 0.5, 0.5], [0.125, 0.5, 0.5]).is_none());
     assert!(walls.first_hit([0.9, 0.9, 0.5], [0.125, f32::NAN, 0.5]).is_none());
     assert!(!walls.in_gas([0.3, 0.5, 0.5]) && walls.in_gas([0.3, 0.5_f32.next_up(), 0.5]));
+}
+
+#[test]
+fn ends_exactly_on_a_slanted_face_are_hits() {
+    // The face x + y + z = 1.25; its unit normal is no f64, so that rounded distances of points on it are not zero.
+    let (l, h) = (0.25, 0.75);
+    let vertices = vec![[l, l, l], [h, l, l], [l, h, l], [l, l, h]];
+    let body = mesh(vertices, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], true);
+    let walls = Walls::build(&grid([1.0; 3], [9; 3]), &[body]).unwrap();
+    let sum = |p: [f32; 3]| p.iter().map(|&x| f64::from(x)).sum::<f64>();
+    let mut random = Random::new(81);
+    for n in 0..200_000 {
+        let (x, y) = (random.below(2049) as f32 / 4096.0, random.below(2049) as f32 / 4096.0);
+        let on = [0.25 + x, 0.25 + y, 0.75 - x - y];
+        if x + y > 0.5 {
+            continue;
+        }
+        assert!(!walls.in_gas(on));
+        // From outside, from inside, and from a hair off.
+        let from: [f32; 3] = match n % 3 {
+            0 => std::array::from_fn(|_| (0.5 + 0.5 * random.unit()) as f32),
+            1 => std::array::from_fn(|_| (0.26 + 0.1 * random.unit()) as f32),
+            _ => std::array::from_fn(|a| if random.below(2) == 0 { on[a] } else { on[a].next_up() }),
+        };
+        let above = sum(from) - 1.25;
+        if above == 0.0 {
+            continue;
+        }
+        let hit = walls.first_hit(from, on).unwrap();
+        let landing = walls.landing(from, on, &hit).position;
+        assert!((sum(landing) - 1.25) * above > 0.0, "{from:?} {on:?} {landing:?}");
+    }
 }
 
 #[test]
