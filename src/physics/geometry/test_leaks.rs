@@ -313,6 +313,7 @@ fn ends_exactly_on_a_slanted_face_are_hits() {
     let walls = Walls::build(&grid([1.0; 3], [9; 3]), &[body]).unwrap();
     let sum = |p: [f32; 3]| p.iter().map(|&x| f64::from(x)).sum::<f64>();
     let mut random = Random::new(81);
+    let mut tried = [0; 2];
     for n in 0..200_000 {
         let (x, y) = (random.below(2049) as f32 / 4096.0, random.below(2049) as f32 / 4096.0);
         let on = [0.25 + x, 0.25 + y, 0.75 - x - y];
@@ -326,14 +327,19 @@ fn ends_exactly_on_a_slanted_face_are_hits() {
             1 => std::array::from_fn(|_| (0.26 + 0.1 * random.unit()) as f32),
             _ => std::array::from_fn(|a| if random.below(2) == 0 { on[a] } else { on[a].next_up() }),
         };
-        let above = sum(from) - 1.25;
-        if above == 0.0 {
+        // Beside an edge the way out may be past another face.
+        let outside = |p: [f32; 3]| sum(p) > 1.25 || p.iter().any(|&x| x < 0.25);
+        let inside = |p: [f32; 3]| sum(p) < 1.25 && p.iter().all(|&x| x > 0.25);
+        if !outside(from) && !inside(from) {
             continue;
         }
+        tried[usize::from(inside(from))] += 1;
         let hit = walls.first_hit(from, on).unwrap();
         let landing = walls.landing(from, on, &hit).position;
-        assert!((sum(landing) - 1.25) * above > 0.0, "{from:?} {on:?} {landing:?}");
+        let kept = if inside(from) { inside(landing) } else { outside(landing) };
+        assert!(kept, "{from:?} {on:?} {landing:?}");
     }
+    assert!(tried[0] > 30_000 && tried[1] > 30_000, "{tried:?}");
 }
 
 #[test]
