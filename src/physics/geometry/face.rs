@@ -29,12 +29,18 @@ pub struct Triangle {
 pub(super) struct Face {
     /// Corners, counter-clockwise seen from the front.
     pub corners: Corners,
+    /// Least coordinates of the corners.
+    pub low: Point,
+    /// Largest coordinates of the corners.
+    pub high: Point,
     /// Unit normal on the front side, rounded.
     pub normal: Point,
     /// The plane is where normal . x = offset.
     pub offset: f64,
     /// Bound of the rounding error of normal . x - offset for points in the domain, m; infinite for slivers.
     pub margin: f64,
+    /// Largest coordinate, of the corners or of a particle, m.
+    pub largest: f64,
     /// An axis along which the face is not edge-on.
     pub dropped: u8,
     /// The triangle whose front is the face's front, or NONE.
@@ -149,9 +155,12 @@ pub(super) fn flatten(
             let margin = if sharpness < 1e10 { margin } else { f64::INFINITY };
             faces.push(Face {
                 corners,
+                low: std::array::from_fn(|a| corners[0][a].min(corners[1][a]).min(corners[2][a])),
+                high: std::array::from_fn(|a| corners[0][a].max(corners[1][a]).max(corners[2][a])),
                 normal,
                 offset: dot(normal, corners[0]),
                 margin,
+                largest,
                 dropped: dropped as u8,
                 front: triangle,
                 back: NONE,

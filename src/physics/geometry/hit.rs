@@ -53,6 +53,10 @@ impl Face {
         if (near > margin && far > margin) || (near < -margin && far < -margin) {
             return None;
         }
+        let apart = |a: usize| from[a].max(to[a]) < self.low[a] || from[a].min(to[a]) > self.high[a];
+        if apart(0) || apart(1) || apart(2) {
+            return None;
+        }
         let sure = |distance: f64, point: Point| {
             if distance > margin {
                 1
@@ -116,7 +120,7 @@ impl Walls {
                 for ic in c0..=c1 {
                     let mut cell = [0_u32; 3];
                     (cell[a], cell[b], cell[c]) = (slab as u32, ib as u32, ic as u32);
-                    self.search(self.grid.index(cell), p, q, tie, &mut best);
+                    self.search(self.grid.index(cell), [from, to], tie, &mut best);
                 }
             }
             if slab == last || best.is_some_and(|best| best.t + tie < leave) {
@@ -136,14 +140,19 @@ impl Walls {
     }
 
     /// Betters `best` by the faces of a cell.
-    fn search(&self, cell: usize, p: Point, q: Point, tie: f64, best: &mut Option<Meeting>) {
+    fn search(&self, cell: usize, [from, to]: [[f32; 3]; 2], tie: f64, best: &mut Option<Meeting>) {
         let state = self.cells.state[cell];
         if state >= SOLID {
             return;
         }
-        for &index in self.cells.faces_of(&self.cells.walls[state as usize]) {
+        let wall = &self.cells.walls[state as usize];
+        let sieves = &self.cells.sieves[wall.start as usize..wall.end as usize];
+        for (&index, sieve) in self.cells.faces_of(wall).iter().zip(sieves) {
+            if sieve.passes_by(from, to) {
+                continue;
+            }
             let face = &self.faces[index as usize];
-            let Some((t, front)) = face.meets(p, q) else { continue };
+            let Some((t, front)) = face.meets(exact(from), exact(to)) else { continue };
             let (facing, other) = if front { (face.front, face.back) } else { (face.back, face.front) };
             let faced = facing != NONE;
             let triangle = if faced { facing } else { other };

@@ -167,6 +167,7 @@ impl Walls {
             + self.cells.clearance.len()
             + std::mem::size_of_val(self.cells.walls.as_slice())
             + std::mem::size_of_val(self.cells.list.as_slice())
+            + std::mem::size_of_val(self.cells.sieves.as_slice())
             + std::mem::size_of_val(self.triangles.as_slice())
             + std::mem::size_of_val(self.faces.as_slice())
     }
