@@ -33,7 +33,7 @@ impl Quantity {
         }
     }
 
-    /// "temperature T [K]", or "Mach number M" where there is no unit.
+    /// `temperature T [K]`, or `Mach number M` where there is no unit.
     pub fn label(&self) -> String {
         if self.unit.is_empty() {
             format!("{} {}", self.name, self.symbol)
@@ -77,7 +77,9 @@ pub fn si(value: f64, unit: &str) -> String {
 
 /// Four significant digits without an exponent, for magnitudes from 0.01 to 99,999.
 fn digits(value: f64) -> String {
-    let whole = value.abs().log10().floor() as i32;
+    // Rounded first: 0.99999 has the digits of 1.000.
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    let whole = rounded.abs().log10().floor() as i32;
     format!("{value:.*}", (3 - whole).clamp(0, 5) as usize)
 }
 

@@ -59,6 +59,22 @@ impl BatchMeans {
         }
     }
 
+    /// The mean of a weighted sum of several series that were pushed together, with the error that follows from how they
+    /// vary together.
+    pub fn combine(series: &[Self], weights: &[f64]) -> Mean {
+        let sum = |of: &dyn Fn(&Self) -> f64| series.iter().zip(weights).map(|(s, w)| w * of(s)).sum::<f64>();
+        let Some(first) = series.first() else {
+            return Self::default().mean();
+        };
+        Self {
+            full: (0..first.full.len()).map(|i| sum(&|s| s.full[i])).collect(),
+            length: first.length,
+            open: sum(&|s| s.open),
+            open_count: first.open_count,
+        }
+        .mean()
+    }
+
     /// Number of values.
     pub fn count(&self) -> u64 {
         self.full.len() as u64 * self.length + self.open_count

@@ -121,6 +121,21 @@ impl TriangleMesh {
         self.triangles.iter().map(|&[a, b, c]| known.contains(&lowest_first([a, c, b]))).collect()
     }
 
+    /// Whether no corner lies in front of any triangle: no part hides or faces another. A flat plate is convex too.
+    /// Meshes too large to compare all corners with all triangles count as not convex.
+    pub fn is_convex(&self) -> bool {
+        const MOST_COMPARISONS: usize = 1 << 32;
+        let Some([lo, hi]) = self.bounds() else { return false };
+        if self.triangles.len().saturating_mul(self.vertices.len()) > MOST_COMPARISONS {
+            return false;
+        }
+        let rounding = 1e-9 * norm(sub(hi, lo));
+        (0..self.triangles.len()).all(|i| {
+            let (normal, corner) = (self.normal(i), self.corners(i)[0]);
+            self.vertices.iter().all(|&v| dot(sub(v, corner), normal) <= rounding)
+        })
+    }
+
     /// Reference area along `direction` (of any length but zero), m^2: what the closed bodies project along it,
     /// and the one-sided area of plates whatever the direction.
     ///
