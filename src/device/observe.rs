@@ -1,0 +1,110 @@
+//! Filling snapshots of a gas from the books and the particles, the same for every device.
+//! Knows nothing of how a device stores particles.
+
+use crate::device::gas::{GasSetup, Record};
+use crate::physics::moments::CellSums;
+use crate::physics::particle::Particle;
+use crate::physics::resolution::{CellGas, judge};
+use crate::sim::{Criterion, DrawnParticle, Fields, Request, Resolution, Snapshot};
+
+/// Fills the status, the history and the surfaces.
+pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Snapshot) {
+    into.step = record.step;
+    into.time_step_s = setup.time_step_s;
+    into.time_s = record.step as f64 * setup.time_step_s;
+    into.phase = record.phase();
+    into.weight = setup.weight;
+    into.counters = record.counters;
+    into.notes.clone_from(&record.notes);
+    if record.averages.is_none() {
+        into.notes.push(record.steady_status());
+    }
+    into.history = match request.history_from {
+        Some(first) => record.history.rows(setup, first),
+        None => Default::default(),
+    };
+    into.surfaces = match (&record.tallies, request.surfaces) {
+        (Some(tallies), true) => tallies.surfaces(setup),
+        _ => Vec::new(),
+    };
+}
+
+/// Fills fields and judgement; `now` are the sums of the current particles where there are no averages.
+pub fn fields(
+    setup: &GasSetup,
+    record: &Record,
+    request: &Request,
+    now: Option<&[CellSums]>,
+    into: &mut Snapshot,
+) {
+    into.fields = None;
+    if !request.fields {
+        return;
+    }
+    let fields = match (&record.averages, now) {
+        (Some(averages), _) => averages.fields(setup, None),
+        (None, Some(now)) => super::gas::Averages::default().fields(setup, Some(now)),
+        (None, None) => return,
+    };
+    into.resolution = Some(judgement(setup, &fields));
+    into.fields = Some(fields);
+}
+
+/// Judges cells and time step by averaged fields.
+fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
+    let column = |key: &str| fields.column(key).map(|column| column.values.as_slice()).unwrap_or_default();
+    let (density, temperature) = (column("number_density"), column("temperature"));
+    let velocity = [column("velocity_x"), column("velocity_y"), column("velocity_z")];
+    let counts = column("sample_count");
+    let samples = fields.samples.max(1) as f64;
+    // An axis with one cell is not resolved at all: its length says nothing.
+    let grid = &setup.motion.grid;
+    let size: Vec<f64> = (0..3).filter(|&a| grid.cells[a] > 1).map(|a| grid.cell_size()[a]).collect();
+    let cells = (0..density.len()).map(|cell| {
+        let gas = f64::from(setup.motion.walls.gas_fraction(cell));
+        CellGas {
+            number_density: f64::from(density[cell]),
+            temperature: f64::from(temperature[cell]),
+            speed: velocity.iter().map(|v| f64::from(v[cell]).powi(2)).sum::<f64>().sqrt(),
+            // A cut cell is judged as if it were whole: its few particles are as dense as its neighbours'.
+            particles: f64::from(counts[cell]) / samples / gas.max(1e-9),
+        }
+    });
+    let collide = setup.heavy_from.is_some();
+    let criteria = judge(&setup.gas().gas, &size, setup.time_step_s, collide, cells)
+        .into_iter()
+        .map(|j| Criterion {
+            name: j.name.to_string(),
+            worst: j.worst,
+            median: j.median,
+            limit: j.limit,
+            upper: j.upper,
+            missed: j.missed,
+        })
+        .collect();
+    Resolution { criteria }
+}
+
+/// Picks a stable subset of at most `most` particles by their tags: a particle stays drawn from frame to frame.
+pub fn draw<'a>(
+    setup: &GasSetup,
+    particles: impl ExactSizeIterator<Item = &'a Particle>,
+    most: usize,
+    out: &mut Vec<DrawnParticle>,
+) {
+    out.clear();
+    if most == 0 {
+        return;
+    }
+    // In steps of 1/64, so that a fluctuating number of particles does not make the subset flicker.
+    let share = (64.0 * most as f64 / particles.len().max(1) as f64).floor().min(64.0) / 64.0;
+    let below = (share * f64::from(1 << 24)) as u32;
+    let corner = setup.motion.grid.corner;
+    for particle in particles.filter(|particle| particle.tag & 0x00FF_FFFF < below).take(most) {
+        let v = particle.velocity;
+        out.push(DrawnParticle {
+            position: std::array::from_fn(|a| (corner[a] + f64::from(particle.position[a])) as f32),
+            speed: (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt(),
+        });
+    }
+}
