@@ -1,4 +1,6 @@
 //! The `knudsen` program: hands the arguments to `cli` and exits with its code.
 //! Must not know formulas, scenes or devices.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    knudsen::cli::main()
+}

@@ -1,2 +1,79 @@
-//! cli
-pub mod plot;
+//! The commands: arguments in, exit code out. The composition root, the only code that sees every side.
+//! Must not know formulas.
+
+mod bench;
+mod check;
+mod common;
+mod plot;
+mod progress;
+mod report;
+mod run;
+mod verify;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+/// An interactive wind tunnel for rarefied gas (DSMC).
+///
+/// Start with: knudsen run scenes/sphere.ron -o out/sphere
+#[derive(Parser)]
+#[command(name = "knudsen", version, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compute a scene to the end and write fields, surfaces, plots, history and a summary.
+    Run(run::RunArgs),
+    /// Validate a scene and print what it means, without running it.
+    Check(check::CheckArgs),
+    /// Draw a slice of a field to a PNG.
+    Plot(plot::PlotArgs),
+    /// Measure the speed of a device.
+    Bench(bench::BenchArgs),
+    /// Test the physics of a device against theory: value, reference, sigma, verdict.
+    Verify(verify::VerifyArgs),
+}
+
+/// Device, as named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum DeviceName {
+    /// The fastest there is.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+impl From<DeviceName> for crate::device::Choice {
+    fn from(name: DeviceName) -> Self {
+        match name {
+            DeviceName::Auto => Self::Auto,
+            DeviceName::Cpu => Self::Cpu,
+            DeviceName::Cuda => Self::Cuda,
+        }
+    }
+}
+
+/// Runs the program; exit code 0: done, 1: an error that was printed, 2: wrong arguments, 3: `verify` failed a test,
+/// 130: interrupted, with everything written.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Plot(args) => plot::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Verify(args) => verify::run(&args),
+    };
+    result.unwrap_or_else(|error| {
+        // Each cause on its own line; backtraces are for developers.
+        for (depth, cause) in error.chain().enumerate() {
+            eprintln!("{}{cause}", if depth == 0 { "error: " } else { "  because: " });
+        }
+        ExitCode::FAILURE
+    })
+}

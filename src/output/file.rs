@@ -67,6 +67,14 @@ pub fn create_folder(folder: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(folder).map_err(|source| OutputError::write(folder, source))
 }
 
+/// Tries whether files can be written in a folder: better said before hours of computing than after.
+///
+/// Errors: [`OutputError::Write`].
+pub fn check_writable(folder: &Path) -> Result<(), OutputError> {
+    let tried = Builder::new().prefix(".knudsen-").tempfile_in(folder);
+    tried.map(drop).map_err(|source| OutputError::write(folder, source))
+}
+
 fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

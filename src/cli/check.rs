@@ -1,0 +1,171 @@
+//! `knudsen check`: what a scene means, before it is run.
+//! Must not run anything; formulas come from physics.
+
+use super::common::open_scene;
+use super::report::print_criterion;
+use crate::device::gas::{GasSetup, gas_scene};
+use crate::device::memory;
+use crate::physics::resolution::{CellGas, judge, shock_ratios};
+use crate::physics::species::MeanFreePath;
+use crate::scene::{Scene, Velocity, shape};
+use crate::sim::Criterion;
+use crate::units::si;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `knudsen check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// Scene file (RON).
+    scene: PathBuf,
+}
+
+/// Validates a scene and prints what it means.
+pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
+    let scene = open_scene(&args.scene)?;
+    let setup = GasSetup::new(&scene)?;
+    println!("{}: the scene is valid", args.scene.display());
+    if !scene.about.is_empty() {
+        println!("  {}", scene.about);
+    }
+    print_gas(&setup);
+    print_bodies(&scene, &setup)?;
+    print_resolution(&setup);
+    print_size(&setup);
+    Ok(())
+}
+
+fn print_gas(setup: &GasSetup) {
+    let stream = &setup.stream;
+    let gas = &setup.gas().gas;
+    println!("\ngas");
+    for species in &gas.species {
+        println!(
+            "  {}, {:.4e} kg, {} rotational degrees of freedom",
+            species.name, species.mass_kg, species.rotational_dof
+        );
+        if species.rotational_dof > 0 && setup.heavy_from.is_some() {
+            println!(
+                "  note: collisions between molecules leave the rotational energy alone in this version"
+            );
+        }
+    }
+    println!(
+        "  n {:.4e} 1/m^3, T {:.1} K, p {}, rho {:.4e} kg/m^3",
+        stream.number_density,
+        stream.temperature,
+        si(stream.pressure, "Pa"),
+        stream.density
+    );
+    let given = match setup.gas().stream.velocity {
+        Velocity::Mach(_) => "Mach number as given",
+        Velocity::MetersPerSecond(_) => "speed as given",
+    };
+    println!(
+        "  speed {:.2} m/s, Mach {:.3}, speed ratio {:.3} ({given}), along ({:.3}, {:.3}, {:.3})",
+        stream.speed,
+        stream.mach,
+        stream.speed_ratio,
+        stream.direction[0],
+        stream.direction[1],
+        stream.direction[2]
+    );
+    println!("  mean free path of the stream:");
+    for kind in MeanFreePath::ALL {
+        let lambda = kind.of(&gas.species[0], stream.number_density, stream.temperature);
+        let length = setup.reference_length();
+        println!(
+            "    {:<34} {:>11}   Knudsen number {:.4} (by the length {})",
+            kind.name(),
+            si(lambda, "m"),
+            lambda / length,
+            si(length, "m")
+        );
+    }
+    println!("  mean collision time {}", si(1.0 / stream.collision_frequency, "s"));
+}
+
+fn print_bodies(scene: &Scene, setup: &GasSetup) -> anyhow::Result<()> {
+    for (obstacle, body) in gas_scene(scene).obstacles.iter().zip(&setup.bodies) {
+        println!("\n{}", body.name);
+        println!(
+            "  {} triangles, reference area {}, length {}",
+            body.mesh.triangles.len(),
+            si(body.reference_area_m2, "m^2"),
+            si(body.reference_length_m, "m")
+        );
+        if let Some(drag) = body.free_molecular_drag {
+            println!("  free-molecular drag coefficient of these triangles {drag:.4}");
+        }
+        for report in shape::placed(obstacle, &scene.folder)?.reports {
+            for line in report.to_string().lines() {
+                println!("  {line}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print_resolution(setup: &GasSetup) {
+    let (stream, grid, gas) = (&setup.stream, &setup.motion.grid, setup.gas());
+    let size: Vec<f64> = (0..3).filter(|&a| grid.cells[a] > 1).map(|a| grid.cell_size()[a]).collect();
+    let cell = |density: f64, temperature: f64, speed: f64| CellGas {
+        number_density: stream.number_density * density,
+        temperature: stream.temperature * temperature,
+        speed,
+        particles: gas.particles_per_cell * density,
+    };
+    let collide = setup.heavy_from.is_some();
+    let mut states = vec![("in the stream", cell(1.0, 1.0, stream.speed))];
+    if stream.mach > 1.0 && collide {
+        let (density, temperature) = shock_ratios(stream.mach, stream.heat_ratio);
+        states.push((
+            "behind a normal shock, as before a blunt body",
+            cell(density, temperature, stream.speed / density),
+        ));
+    }
+    for (place, state) in states {
+        println!("\nresolution {place}");
+        println!("                                    value             limit   missed");
+        for j in judge(&gas.gas, &size, setup.time_step_s, collide, [state]) {
+            print_criterion(&Criterion {
+                name: j.name.to_string(),
+                worst: j.worst,
+                median: j.median,
+                limit: j.limit,
+                upper: j.upper,
+                missed: j.missed,
+            });
+        }
+    }
+}
+
+fn print_size(setup: &GasSetup) {
+    let grid = &setup.motion.grid;
+    let particles = setup.expected_particles();
+    println!("\nsize");
+    println!(
+        "  {} x {} x {} = {} cells of {} x {} x {}",
+        grid.cells[0],
+        grid.cells[1],
+        grid.cells[2],
+        grid.len(),
+        si(grid.cell_size()[0], "m"),
+        si(grid.cell_size()[1], "m"),
+        si(grid.cell_size()[2], "m")
+    );
+    println!("  {particles:.0} particles of undisturbed gas, each for {:.4e} molecules", setup.weight);
+    println!(
+        "  time step {}, {:.0} steps for the gas to cross the domain, {} planned",
+        si(setup.time_step_s, "s"),
+        setup.transit_steps(),
+        setup.gas().steps
+    );
+    let need = memory::estimate(grid.len() as u64, particles, setup.rotational);
+    let free =
+        memory::available().map_or_else(String::new, |free| format!(" of {} MB free", free / 1_000_000));
+    println!("  memory: about {} MB{free}", need / 1_000_000);
+    if let Err(error) = memory::check(setup) {
+        println!("  {error}");
+    }
+}
