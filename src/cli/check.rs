@@ -2,13 +2,11 @@
 //! Must not run anything; formulas come from physics.
 
 use super::common::open_scene;
-use super::report::print_criterion;
 use crate::device::gas::{GasSetup, gas_scene};
 use crate::device::memory;
 use crate::physics::resolution::{CellGas, judge, shock_ratios};
 use crate::physics::species::MeanFreePath;
 use crate::scene::{Scene, Velocity, shape};
-use crate::sim::Criterion;
 use crate::units::si;
 use clap::Args;
 use std::path::PathBuf;
@@ -126,16 +124,14 @@ fn print_resolution(setup: &GasSetup) {
     }
     for (place, state) in states {
         println!("\nresolution {place}");
-        println!("                                    value             limit   missed");
         for j in judge(&gas.gas, &size, setup.time_step_s, collide, [state]) {
-            print_criterion(&Criterion {
-                name: j.name.to_string(),
-                worst: j.worst,
-                median: j.median,
-                limit: j.limit,
-                upper: j.upper,
-                missed: j.missed,
-            });
+            let sign = if j.upper { "<=" } else { ">=" };
+            let verdict = match (j.missed > 0.0, j.upper) {
+                (false, _) => "ok".to_string(),
+                (true, true) => format!("too large by {:.0} %", 100.0 * (j.median / j.limit - 1.0)),
+                (true, false) => format!("too small by {:.0} %", 100.0 * (1.0 - j.median / j.limit)),
+            };
+            println!("  {:<30} {:>9.3}   {sign} {:<5} {verdict}", j.name, j.median, j.limit);
         }
     }
 }

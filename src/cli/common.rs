@@ -3,7 +3,7 @@
 
 use super::DeviceName;
 use crate::device::{Choice, Chosen, choose};
-use crate::scene::{Model, Scene, load};
+use crate::scene::{Model, Sampling, Scene, load};
 use std::path::Path;
 
 /// Loads a scene; all of its problems are in the error.
@@ -15,11 +15,24 @@ pub fn open_scene(path: &Path) -> anyhow::Result<Scene> {
     })
 }
 
-/// Puts the overrides of the command line into a scene.
+/// Puts the overrides of the command line into a scene. A run that would end before the scene's averages begin takes
+/// them over its second half, and says so.
 pub fn override_scene(scene: &mut Scene, steps: Option<u64>, seed: Option<u64>) {
     let Model::Gas(gas) = &mut scene.model;
     gas.steps = steps.unwrap_or(gas.steps);
     scene.seed = seed.unwrap_or(scene.seed);
+    if let Sampling::From { from, every } = &mut gas.sampling
+        && *from >= gas.steps
+    {
+        let (wanted, half) = (*from, gas.steps / 2);
+        *from = half;
+        *every = (*every).min((gas.steps - half).max(1));
+        eprintln!(
+            "note: the scene takes averages from step {wanted}, after the end of this run of {} steps: they are taken from \
+             step {half} instead; whether the flow is steady by then is told below",
+            gas.steps
+        );
+    }
 }
 
 /// Steps that a scene asks for.

@@ -43,8 +43,7 @@ pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64)
     print_counters(&snapshot.counters);
 }
 
-/// Prints one line of the judgement.
-pub fn print_criterion(criterion: &Criterion) {
+fn print_criterion(criterion: &Criterion) {
     let verdict = if criterion.missed > 0.0 {
         format!("{:.1} %", 100.0 * criterion.missed)
     } else {

@@ -60,15 +60,17 @@ fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
     // An axis with one cell is not resolved at all: its length says nothing.
     let grid = &setup.motion.grid;
     let size: Vec<f64> = (0..3).filter(|&a| grid.cells[a] > 1).map(|a| grid.cell_size()[a]).collect();
-    let cells = (0..density.len()).map(|cell| {
+    // Slivers hold so few particles that their density is noise, and they are far from the size of a cell.
+    const SLIVER: f64 = 0.1;
+    let cells = (0..density.len()).filter_map(|cell| {
         let gas = f64::from(setup.motion.walls.gas_fraction(cell));
-        CellGas {
+        (gas > SLIVER).then(|| CellGas {
             number_density: f64::from(density[cell]),
             temperature: f64::from(temperature[cell]),
             speed: velocity.iter().map(|v| f64::from(v[cell]).powi(2)).sum::<f64>().sqrt(),
             // A cut cell is judged as if it were whole: its few particles are as dense as its neighbours'.
-            particles: f64::from(counts[cell]) / samples / gas.max(1e-9),
-        }
+            particles: f64::from(counts[cell]) / samples / gas,
+        })
     });
     let collide = setup.heavy_from.is_some();
     let criteria = judge(&setup.gas().gas, &size, setup.time_step_s, collide, cells)
@@ -96,8 +98,9 @@ pub fn draw<'a>(
     if most == 0 {
         return;
     }
-    // In steps of 1/64, so that a fluctuating number of particles does not make the subset flicker.
-    let share = (64.0 * most as f64 / particles.len().max(1) as f64).floor().min(64.0) / 64.0;
+    // In steps of 9 %, so that a fluctuating number of particles does not make the subset flicker.
+    let share = most as f64 / particles.len().max(1) as f64;
+    let share = if share >= 1.0 { 1.0 } else { ((8.0 * share.log2()).floor() / 8.0).exp2() };
     let below = (share * f64::from(1 << 24)) as u32;
     let corner = setup.motion.grid.corner;
     for particle in particles.filter(|particle| particle.tag & 0x00FF_FFFF < below).take(most) {
