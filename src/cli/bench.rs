@@ -21,7 +21,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 1_000_000)]
     particles: u64,
     /// Threads of the CPU; 0: measure one thread and all cores.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::common::threads())]
     threads: usize,
     /// Measured steps, after a quarter as many for warming up.
     #[arg(long, default_value_t = 60)]

@@ -4,7 +4,14 @@
 use super::DeviceName;
 use crate::device::{Choice, Chosen, choose};
 use crate::scene::{Model, Sampling, Scene, load};
+use clap::builder::RangedU64ValueParser;
 use std::path::Path;
+
+/// Reads a number of threads; more than this only lose time, and far more bring the system down.
+pub fn threads() -> RangedU64ValueParser<usize> {
+    const MOST: u64 = 1024;
+    RangedU64ValueParser::new().range(0..=MOST)
+}
 
 /// Loads a scene; all of its problems are in the error.
 pub fn open_scene(path: &Path) -> anyhow::Result<Scene> {

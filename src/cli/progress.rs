@@ -40,8 +40,9 @@ impl Progress {
             // Without a terminal: a line each twentieth of the way.
             if step >= self.printed + (self.total / 20).max(1) {
                 self.printed = step;
-                let left = self.total.saturating_sub(step) as f64 / steps_per_s.max(1e-9);
-                eprintln!("step {step} of {}  {message}  {left:.0} s left", self.total);
+                let left = self.total.saturating_sub(step) as f64 / steps_per_s;
+                let left = if left.is_finite() { format!("  {left:.0} s left") } else { String::new() };
+                eprintln!("step {step} of {}  {message}{left}", self.total);
             }
         } else {
             self.bar.set_position(step);

@@ -9,7 +9,7 @@ use crate::units::si;
 pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64) {
     println!("\n{} on {device}", scene.name);
     let phase = match snapshot.phase {
-        Phase::Transient => "no averages: still in the transient".to_string(),
+        Phase::Transient => "no averages: ended in the transient, ask for more with --steps".to_string(),
         Phase::Sampling { since, samples } => format!("averages since step {since}, {samples} samples"),
     };
     println!(
@@ -23,8 +23,8 @@ pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64)
     if steps_per_s > 0.0 {
         let million = steps_per_s * snapshot.particles as f64 / 1e6;
         println!(
-            "  {steps_per_s:.1} steps/s, {million:.1} million particle-steps/s, {} MB",
-            snapshot.memory_bytes / 1_000_000
+            "  {steps_per_s:.1} steps/s, {million:.1} million particle-steps/s, {}",
+            si(snapshot.memory_bytes as f64, "B")
         );
     }
     for note in &snapshot.notes {
@@ -44,6 +44,10 @@ pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64)
 }
 
 fn print_criterion(criterion: &Criterion) {
+    if criterion.worst.is_nan() {
+        println!("  {:<30} no cell with gas to judge", criterion.name);
+        return;
+    }
     let verdict = if criterion.missed > 0.0 {
         format!("{:.1} %", 100.0 * criterion.missed)
     } else {
@@ -62,11 +66,15 @@ fn print_criterion(criterion: &Criterion) {
 fn print_loads(loads: &Loads) {
     let area = si(loads.reference_area_m2, "m^2");
     println!("  reference area {area}, length {}", si(loads.reference_length_m, "m"));
+    if loads.hits_per_s.value == 0.0 {
+        println!("  no molecule has hit it while averages were taken: its loads are not known yet");
+        return;
+    }
     if let Some(drag) = loads.drag_coefficient {
         print!("  C_D {}", plus_minus(drag, 1.0));
         match loads.free_molecular_drag_coefficient {
             Some(theory) => println!("   (free-molecular theory for these triangles: {theory:.4})"),
-            None => println!("   (no free-molecular theory: the shape is not convex)"),
+            None => println!("   (no free-molecular theory: not convex, or not wholly in the domain)"),
         }
     }
     let others = [("C_L", loads.lift_coefficient), ("C_S", loads.side_coefficient)];
@@ -85,6 +93,9 @@ fn print_loads(loads: &Loads) {
 /// "2.5435 +- 0.0021", or in scientific notation where the value is small or large.
 fn plus_minus(estimate: Estimate, scale: f64) -> String {
     let (value, error) = (estimate.value * scale, estimate.error * scale);
+    if error.is_nan() {
+        return format!("{value:>11.4e} +- not known yet");
+    }
     if value.abs().max(error.abs()) < 1e-3 || value.abs() >= 1e5 {
         format!("{value:>11.4e} +- {error:.1e}")
     } else {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Arguments of `knudsen run`.
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
     /// Threads of the CPU device; 0: one a core. The results do not depend on it.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::common::threads())]
     threads: usize,
     /// Seed, instead of the scene's.
     #[arg(long)]
@@ -56,9 +56,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut scene = open_scene(&args.scene)?;
     override_scene(&mut scene, args.steps, args.seed);
     let folder = args.output.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
-    // Before hours of computing, not after.
-    output::file::create_folder(&folder)?;
-    output::file::check_writable(&folder)?;
+    // Before hours of computing, not after; but nothing is created for a run that does not begin.
+    output::file::check_folder(&folder)?;
     let resumed = args.resume.as_deref().map(|path| read_checkpoint(path, &scene)).transpose()?;
     let device = open_device(args.device, args.threads)?;
     let interrupts = count_interrupts()?;
@@ -70,20 +69,33 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut runner = Runner::start_with(start_scene, device.factory(), watch, settings)?;
     until_built(&mut runner)?;
     if let Some((state, old)) = resumed {
-        runner.order(Order::Load(Box::new(state)))?;
-        if impact(&old, &scene) > Impact::Nothing {
-            runner.order(Order::Adopt(Box::new(scene.clone())))?;
-        }
-        let step = runner.frame(0, PATIENCE)?.step;
-        if let Some(refusal) = runner.refusal() {
-            return Err(refusal).context("the checkpoint cannot be continued");
+        // Each is waited for: a change of the scene that is accepted would hide that the checkpoint was refused.
+        let changed = impact(&old, &scene) > Impact::Nothing;
+        let adopt = changed.then(|| Order::Adopt(Box::new(scene.clone())));
+        let mut step = 0;
+        for order in [Some(Order::Load(Box::new(state))), adopt].into_iter().flatten() {
+            runner.order(order)?;
+            step = runner.frame(0, PATIENCE)?.step;
+            if let Some(refusal) = runner.refusal() {
+                return Err(refusal).context("the checkpoint cannot be continued");
+            }
         }
         println!("continuing from step {step}");
+        if step >= planned_steps(&scene) {
+            eprintln!(
+                "note: that is no earlier than the planned end: nothing is left to compute; ask for more with --steps"
+            );
+        }
     }
+    output::file::create_folder(&folder)?;
+    output::file::check_folder(&folder)?;
 
     let end = planned_steps(&scene);
+    let (first, started) = (runner.step(), Instant::now());
     let interrupted = drive(&mut runner, args, &folder, end, &interrupts)?;
-    finish(&mut runner, args, &scene, &device.name, &folder, interrupted)
+    let steps = runner.step().saturating_sub(first) as f64;
+    let speed = steps / started.elapsed().as_secs_f64();
+    finish(&mut runner, args, &scene, &device.name, &folder, interrupted, speed)
 }
 
 /// Steps to the end or the first interrupt; true if interrupted.
@@ -106,13 +118,13 @@ fn drive(
         let (step, speed) = (runner.step(), runner.steps_per_s());
         let snapshot = runner.snapshot();
         if let Some(snapshot) = snapshot {
-            // The last note is the state of the steady-state detector while it is undecided: not news.
-            let decided = snapshot.notes.len()
-                - usize::from(snapshot.phase == crate::sim::Phase::Transient).min(snapshot.notes.len());
-            for note in snapshot.notes.iter().take(decided).skip(notes) {
+            // While the steady-state detector is undecided, its state is the last note: not news.
+            let news =
+                snapshot.notes.iter().take_while(|note| !note.starts_with("not steady yet")).skip(notes);
+            for note in news {
                 progress.say(note);
+                notes += 1;
             }
-            notes = notes.max(decided);
         }
         progress.show(step, speed, snapshot);
         match event {
@@ -147,13 +159,13 @@ fn finish(
     device: &str,
     folder: &Path,
     interrupted: bool,
+    steps_per_s: f64,
 ) -> anyhow::Result<ExitCode> {
     let all = Request { particles: args.particles, fields: true, surfaces: true, history_from: Some(0) };
     runner.order(Order::Observe(all))?;
-    let speed = runner.steps_per_s();
     let snapshot = runner.frame(0, PATIENCE)?.clone();
     let files = output::write_run(folder, scene, device, &snapshot)?;
-    report::print(scene, device, &snapshot, speed);
+    report::print(scene, device, &snapshot, steps_per_s);
     println!("\nwritten to {}:", folder.display());
     for file in files {
         println!("  {}", file.file_name().unwrap_or_default().to_string_lossy());
@@ -186,6 +198,12 @@ fn write_checkpoint(runner: &Runner, folder: &Path) -> anyhow::Result<PathBuf> {
 
 /// Reads a checkpoint and the scene in it, and refuses it if the scene file has changed so much that it cannot go on.
 fn read_checkpoint(path: &Path, scene: &Scene) -> anyhow::Result<(Checkpoint, Scene)> {
+    anyhow::ensure!(
+        !path.is_dir(),
+        "{}: a folder, not a checkpoint; name the file in it, such as {}",
+        path.display(),
+        path.join("checkpoint.ckpt").display()
+    );
     let file = std::fs::File::open(path).with_context(|| {
         format!("{}: cannot be opened; name a checkpoint that `knudsen run` wrote", path.display())
     })?;

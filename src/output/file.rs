@@ -67,12 +67,19 @@ pub fn create_folder(folder: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(folder).map_err(|source| OutputError::write(folder, source))
 }
 
-/// Tries whether files can be written in a folder: better said before hours of computing than after.
+/// Tries whether files can be written in a folder, or whether it can be created, without leaving a trace: better said
+/// before hours of computing than after.
 ///
 /// Errors: [`OutputError::Write`].
-pub fn check_writable(folder: &Path) -> Result<(), OutputError> {
-    let tried = Builder::new().prefix(".knudsen-").tempfile_in(folder);
-    tried.map(drop).map_err(|source| OutputError::write(folder, source))
+pub fn check_folder(folder: &Path) -> Result<(), OutputError> {
+    // The lowest folder that there is already; a path without any part is the current folder.
+    let there = folder.ancestors().find(|part| part.as_os_str().is_empty() || part.exists());
+    let there = there.filter(|part| !part.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let tried = match there.is_dir() {
+        true => Builder::new().prefix(".knudsen-").tempfile_in(there).map(drop),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    };
+    tried.map_err(|source| OutputError::write(folder, source))
 }
 
 fn folder_of(target: &Path) -> &Path {
@@ -138,6 +145,20 @@ mod tests {
         assert!(text.contains("is a file, not a folder"), "{text}");
         let text = create_folder(&folder.path().join("f/g")).unwrap_err().to_string();
         assert!(text.contains("is a file, not a folder"), "{text}");
+    }
+
+    #[test]
+    fn a_folder_is_tried_without_being_created() {
+        let folder = tempfile::tempdir().unwrap();
+        check_folder(&folder.path().join("not/yet/there")).unwrap();
+        check_folder(Path::new("not/there/either")).unwrap();
+        assert!(names(folder.path()).is_empty() && !Path::new("not").exists());
+        fs::write(folder.path().join("f"), "").unwrap();
+        for path in ["f", "f/g", "f/g/h"] {
+            let text = check_folder(&folder.path().join(path)).unwrap_err().to_string();
+            assert!(text.contains(path) && text.contains("is a file, not a folder"), "{text}");
+        }
+        assert_eq!(names(folder.path()), ["f"]);
     }
 
     #[cfg(unix)]
