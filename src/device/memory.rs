@@ -1,8 +1,9 @@
 //! How much memory a scene needs, and how much there is; asked before anything is taken.
 //! Knows nothing of how it is used.
 
-use super::gas::GasSetup;
+use super::gas::{GasSetup, gas_scene};
 use crate::physics::particle::Particle;
+use crate::scene::Scene;
 use crate::sim::SimError;
 
 /// Bytes of a particle on the CPU: two copies for the sort, a key, rotation where there is any, 4 % slack.
@@ -26,6 +27,13 @@ pub fn available() -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024)
+}
+
+/// Refuses a scene whose cells alone do not fit: asked before its walls are cut, which takes memory for each cell.
+pub fn check_cells(scene: &Scene) -> Result<(), SimError> {
+    let gas = gas_scene(scene);
+    let cells = gas.domain.cells.iter().fold(1_u64, |product, &n| product.saturating_mul(u64::from(n)));
+    check_numbers(cells, 0.0, false, gas.particles_per_cell, available())
 }
 
 /// Refuses a scene that does not fit, with the largest size that would.
@@ -52,7 +60,7 @@ pub fn check_numbers(
     }
     let for_particles = available_bytes as f64 - cells as f64 * CELL_BYTES;
     let fitting = (for_particles / (1.5 * particle_bytes(rotational))).min(f64::from(u32::MAX) / 1.5);
-    let suggestion = if fitting > 0.0 {
+    let suggestion = if fitting > 0.0 && particles > 0.0 {
         let per_cell = particles_per_cell * fitting / particles;
         format!("particles_per_cell: {per_cell:.1} would fit with these cells")
     } else {

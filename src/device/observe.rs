@@ -1,7 +1,7 @@
 //! Filling snapshots of a gas from the books and the particles, the same for every device.
 //! Knows nothing of how a device stores particles.
 
-use crate::device::gas::{GasSetup, Record};
+use crate::device::gas::{GasSetup, Record, Tallies};
 use crate::physics::moments::CellSums;
 use crate::physics::particle::Particle;
 use crate::physics::resolution::{CellGas, judge};
@@ -16,7 +16,7 @@ pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Sna
     into.weight = setup.weight;
     into.counters = record.counters;
     into.notes.clone_from(&record.notes);
-    if record.averages.is_none() {
+    if record.averages.is_none() && !record.is_steady() {
         into.notes.push(record.steady_status());
     }
     into.history = match request.history_from {
@@ -25,7 +25,9 @@ pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Sna
     };
     into.surfaces = match (&record.tallies, request.surfaces) {
         (Some(tallies), true) => tallies.surfaces(setup),
-        _ => Vec::new(),
+        // The bodies are there before their first sample.
+        (None, true) => Tallies::default().surfaces(setup),
+        (_, false) => Vec::new(),
     };
 }
 

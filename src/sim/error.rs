@@ -1,6 +1,7 @@
 //! What can go wrong in a simulation, each with what to do next.
 //! Must not know devices or files.
 
+use crate::units::si;
 use thiserror::Error;
 
 /// An error of a simulation. Every message says what to do next.
@@ -11,8 +12,9 @@ pub enum SimError {
     Scene(String),
     /// Not enough memory; estimated before anything was taken.
     #[error(
-        "not enough memory: this scene needs {needed_bytes} bytes and {available_bytes} are free; \
-         {suggestion}"
+        "not enough memory: this scene needs {} and {} are free; {suggestion}",
+        si(*needed_bytes as f64, "B"),
+        si(*available_bytes as f64, "B")
     )]
     Memory {
         /// Estimated need, bytes.

@@ -45,9 +45,7 @@ impl CpuGas {
                     "cannot start {threads} threads ({error}); ask for fewer with --threads"
                 ))
             })?;
-        let setup = GasSetup::new(scene)?;
-        super::memory::check(&setup)?;
-        Ok(Self::start(setup, Arc::new(pool)))
+        Ok(Self::start(prepare(scene)?, Arc::new(pool)))
     }
 
     fn start(setup: GasSetup, pool: Arc<ThreadPool>) -> Self {
@@ -150,7 +148,9 @@ impl Simulation for CpuGas {
     fn adopt(&mut self, scene: &Scene) -> Result<Impact, SimError> {
         let impact = impact(&self.setup.scene, scene);
         match impact {
-            Impact::Nothing | Impact::Live => self.setup.scene = scene.clone(),
+            Impact::Nothing => self.setup.scene = scene.clone(),
+            // Reference area and length, and names, are written in the bodies.
+            Impact::Live => self.setup = self.setup.revise(scene)?,
             Impact::AveragesReset => {
                 self.setup = self.setup.revise(scene)?;
                 let raised = self.setup.majorant;
@@ -158,9 +158,7 @@ impl Simulation for CpuGas {
                 self.record.reset_averages(&self.setup, "the scene was changed");
             }
             Impact::Restart => {
-                let setup = GasSetup::new(scene)?;
-                super::memory::check(&setup)?;
-                *self = Self::start(setup, self.pool.clone());
+                *self = Self::start(prepare(scene)?, self.pool.clone());
             }
         }
         Ok(impact)
@@ -187,6 +185,7 @@ impl Simulation for CpuGas {
         state.put_pod("offsets", &self.particles.offsets);
         state.put_pod("majorants", &self.majorants);
         state.put_pod("weight", &[self.setup.weight]);
+        state.put_pod("triangles", &[self.setup.triangles_checksum()]);
         self.record.save(&mut state)?;
         Ok(state)
     }
@@ -212,6 +211,13 @@ impl Simulation for CpuGas {
                 offsets.len().saturating_sub(1)
             )));
         }
+        if state.get_pod::<u32>("triangles")? != [self.setup.triangles_checksum()] {
+            return Err(SimError::Checkpoint(
+                "the triangles of the obstacles are not those of this checkpoint: put the triangle files back as they \
+                 were, or start from the beginning"
+                    .to_string(),
+            ));
+        }
         let setup = self.setup.with_weight(weight[0])?;
         let record = Record::load(state, &setup)?;
         self.setup = setup;
@@ -220,6 +226,14 @@ impl Simulation for CpuGas {
         self.particles = Particles::restore(list, rotation, offsets);
         Ok(())
     }
+}
+
+/// Makes a scene ready, unless it does not fit into memory.
+fn prepare(scene: &Scene) -> Result<GasSetup, SimError> {
+    super::memory::check_cells(scene)?;
+    let setup = GasSetup::new(scene)?;
+    super::memory::check(&setup)?;
+    Ok(setup)
 }
 
 /// Kinetic energy of all particles per unit mass of a molecule, J/kg; summed in fixed chunks, so that it does not

@@ -184,7 +184,7 @@ impl Averages {
             batches: counts.get(3).copied().unwrap_or(0) as u32,
         };
         let lengths = [averages.batch.len(), averages.total.len(), averages.spread.len()];
-        if lengths.iter().any(|&length| length != cells && length != 0) {
+        if lengths.iter().any(|&length| length != cells) {
             return Err(SimError::Checkpoint(format!(
                 "the averages of this checkpoint are for {lengths:?} cells, the scene has {cells}: resume with the \
                  scene that wrote it"

@@ -25,7 +25,7 @@ pub struct Body {
     pub reference_length_m: f64,
     /// Its extent along x in its own axes, m.
     own_length_m: f64,
-    /// Whether free-molecular theory of elements holds: no part shadows another.
+    /// Whether free-molecular theory of elements holds: no part shadows another, and all of it is in the gas.
     pub convex: bool,
     /// Drag coefficient of its triangles in free-molecular flow; `None` where theory does not give it.
     pub free_molecular_drag: Option<f64>,
@@ -45,7 +45,7 @@ impl Body {
             let body = Self {
                 name: obstacle.name.clone(),
                 first_triangle,
-                convex: mesh.is_convex(),
+                convex: mesh.is_convex() && is_within(&mesh, grid),
                 own_length_m: length_m,
                 origin: std::array::from_fn(|a| obstacle.position_m[a] - grid.corner[a]),
                 reference_area_m2: 0.0,
@@ -90,4 +90,11 @@ impl Body {
     pub fn triangles(&self) -> Range<usize> {
         self.first_triangle..self.first_triangle + self.mesh.triangles.len()
     }
+}
+
+/// Whether all of a mesh lies in the domain, off its faces.
+fn is_within(mesh: &TriangleMesh, grid: &Grid) -> bool {
+    mesh.bounds().is_some_and(|[low, high]| {
+        (0..3).all(|a| low[a] > grid.corner[a] && high[a] < grid.corner[a] + grid.size[a])
+    })
 }

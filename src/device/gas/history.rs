@@ -65,7 +65,8 @@ impl HistoryLog {
             let scale = steps * stream.dynamic_pressure * body.reference_area_m2;
             let along = |axis: [f64; 3]| {
                 let force = axis[0] * pending[0] + axis[1] * pending[1] + axis[2] * pending[2];
-                if scale > 0.0 { force / scale } else { 0.0 }
+                // A gas at rest has no drag coefficient.
+                if scale > 0.0 { force / scale } else { f64::NAN }
             };
             let drag = along(stream.direction);
             row.extend([drag, along(stream.lift_axis), pending[3] / steps]);

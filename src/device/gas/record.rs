@@ -134,6 +134,11 @@ impl Record {
         }
     }
 
+    /// Whether the flow was found steady; the notes say so then.
+    pub fn is_steady(&self) -> bool {
+        self.steady.decision().is_some()
+    }
+
     /// One line on the transient: what still drifts, or why the flow is taken for steady.
     pub fn steady_status(&self) -> String {
         self.steady.status()

@@ -14,8 +14,9 @@ use crate::physics::species::most_probable_speed;
 use crate::physics::stream::StreamState;
 use crate::physics::theory::inflow_flux::crossing_molecules;
 use crate::physics::wall::WallLaw;
-use crate::scene::{Face, GasScene, Model, Scene, Scheme, TimeStep, Wall, shape};
+use crate::scene::{Face, GasScene, Model, Scene, Scheme, TimeStep, TriangleMesh, Wall, shape};
 use crate::sim::SimError;
+use crate::units::si;
 
 /// A gas scene, ready to compute.
 #[derive(Debug, Clone)]
@@ -57,19 +58,30 @@ impl GasSetup {
     pub fn new(scene: &Scene) -> Result<Self, SimError> {
         let gas = gas_scene(scene);
         let grid = Grid::new(&gas.domain);
+        check_sizes(gas)?;
         let shapes: Vec<shape::Body> = gas
             .obstacles
             .iter()
             .map(|obstacle| shape::placed(obstacle, &scene.folder))
             .collect::<Result<_, _>>()
             .map_err(|error| SimError::Scene(error.to_string()))?;
+        for (obstacle, body) in gas.obstacles.iter().zip(&shapes) {
+            check_inside(&grid, &obstacle.name, &body.mesh)?;
+        }
         let (meshes, lengths): (Vec<_>, Vec<_>) =
             shapes.into_iter().map(|body| (body.mesh, body.length_m)).unzip();
         let walls = Walls::build(&grid, &meshes).map_err(|error| SimError::Scene(error.to_string()))?;
         let stream = StreamState::new(&gas.gas, &gas.stream);
         let weight = stream.number_density * grid.cell_volume() / gas.particles_per_cell;
         let bodies = Body::list(gas, meshes, &lengths, &grid, &stream);
-        Self::assemble(scene, grid, walls, weight, bodies)
+        let setup = Self::assemble(scene, grid, walls, weight, bodies)?;
+        if setup.expected_particles() == 0.0 {
+            return Err(SimError::Scene(
+                "the obstacles fill the whole domain: leave room for gas, by a larger `domain` or smaller obstacles"
+                    .to_string(),
+            ));
+        }
+        Ok(setup)
     }
 
     /// The setup after a change that leaves grid and obstacles' shapes as they are. The weight stays, so that the
@@ -139,6 +151,8 @@ impl GasSetup {
             Scheme::Mixed => Some(gas.collisions.heavy_cell_threshold as usize),
         };
         let inflow = inflow(gas, &grid, &stream, weight, time_step_s, rotational);
+        let particles = grid.len() as f64 * gas.particles_per_cell;
+        check_time_step(time_step_s, &inflow, particles, stream.transit_time(grid.size))?;
         Ok(Self {
             majorant: pairs.majorant(&gas.gas.species, stream.temperature),
             majorant_ratio: pairs.majorant_ratio(),
@@ -174,6 +188,64 @@ impl GasSetup {
             (0..self.motion.grid.len()).map(|cell| f64::from(self.motion.walls.gas_fraction(cell))).sum();
         gas_volume * self.gas().particles_per_cell
     }
+}
+
+/// Refuses lengths that squares and cubes in single precision cannot hold.
+fn check_sizes(gas: &GasScene) -> Result<(), SimError> {
+    const RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+    match gas.domain.size_m.iter().find(|size| !RANGE.contains(*size)) {
+        Some(size) => Err(SimError::Scene(format!(
+            "the domain has an edge of {size:e} m, but particles move in single precision: edges must be from 1e-12 to \
+             1e12 m"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a time step that is no number in single precision, or so long that the gas would fly past the domain many
+/// times in each: such a step takes as long as it is senseless.
+fn check_time_step(
+    time_step_s: f64,
+    inflow: &Inflow,
+    particles: f64,
+    transit_s: f64,
+) -> Result<(), SimError> {
+    if time_step_s < f64::from(f32::MIN_POSITIVE) || !time_step_s.is_finite() {
+        return Err(SimError::Scene(
+            "the time step is too small or too large for single precision, in which particles move: make it `Auto`"
+                .to_string(),
+        ));
+    }
+    let entering: f64 = inflow.faces.iter().map(|face| face.mean_per_row * f64::from(face.rows)).sum();
+    if entering > 100.0 * particles + 1e6 {
+        return Err(SimError::Scene(format!(
+            "in a time step of {} {entering:.1e} particles enter a domain that holds {particles:.1e}: the gas crosses it \
+             in {}; take a time step well below that, or `Auto`",
+            si(time_step_s, "s"),
+            si(transit_s, "s")
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a body wholly outside the domain: validation does not read triangle files, and cannot know.
+fn check_inside(grid: &Grid, name: &str, mesh: &TriangleMesh) -> Result<(), SimError> {
+    let Some([low, high]) = mesh.bounds() else { return Ok(()) };
+    for axis in 0..3 {
+        let (first, last) = (grid.corner[axis], grid.corner[axis] + grid.size[axis]);
+        if high[axis] <= first || low[axis] >= last {
+            return Err(SimError::Scene(format!(
+                "obstacle \"{name}\" is outside the domain: it reaches from {axis} = {} to {}, the domain from {} to {}; \
+                 change its position_m, or the scale of its file (0.001 for a file in mm)",
+                si(low[axis], "m"),
+                si(high[axis], "m"),
+                si(first, "m"),
+                si(last, "m"),
+                axis = ["x", "y", "z"][axis],
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The gas part of a scene.
@@ -238,6 +310,16 @@ impl GasSetup {
     pub fn reference_length(&self) -> f64 {
         let longest = self.motion.grid.size.iter().copied().fold(0.0, f64::max);
         self.bodies.first().map_or(longest, |body| body.reference_length_m)
+    }
+
+    /// Check sum of the obstacles' triangles: tells a checkpoint whose triangle files have changed since.
+    pub fn triangles_checksum(&self) -> u32 {
+        let mut sum = crc32fast::Hasher::new();
+        for body in &self.bodies {
+            sum.update(bytemuck::cast_slice(&body.mesh.vertices));
+            sum.update(bytemuck::cast_slice(&body.mesh.triangles));
+        }
+        sum.finalize()
     }
 
     /// Steps in which the gas crosses the domain.
