@@ -1,7 +1,12 @@
 //! The physics self-test: each case compares the solver with theory or an independent reference at a stated sigma.
 //! One file a family of cases. Must not know the view or the command line.
 
+pub mod flat_plate;
+pub mod free_molecular;
+pub mod loads;
 pub mod row;
+pub mod scenes;
+pub mod table;
 
 pub use row::{Row, Verdict};
 
@@ -28,5 +33,14 @@ pub struct Case {
 
 /// All cases, in the order in which they are run.
 pub fn cases() -> Vec<Case> {
-    vec![]
+    vec![
+        Case {
+            name: "free-molecular-sphere",
+            about: "drag, hits and heat of spheres",
+            run: free_molecular::spheres,
+        },
+        Case { name: "free-molecular-plate", about: "both sides of a thin plate", run: flat_plate::plates },
+        Case { name: "free-molecular-box", about: "boxes at yaw", run: free_molecular::boxes },
+        Case { name: "free-molecular-mesh", about: "bodies from files", run: free_molecular::polyhedra },
+    ]
 }
