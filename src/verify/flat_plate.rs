@@ -41,7 +41,7 @@ fn plate(line: &Line, seed: u64, effort: Effort, threads: usize) -> Result<Vec<R
     let label = format!("plate s = {s}, {alpha} deg, {name}");
     let shape = Shape::Plate { chord_m: 1.0, span_m: 1.0 };
     let hits = hits(effort, s * alpha.to_radians().sin());
-    let flow = FreeFlow { wall, incidence_deg: alpha, seed, ..FreeFlow::new(s, shape, hits) };
+    let flow = FreeFlow { wall, incidence_deg: alpha, seed, cells: 64, ..FreeFlow::new(s, shape, hits) };
     // Loads go with the number of hits: drag from one run, lift and hits from another.
     let one = Measured::run(&flow, threads)?;
     let two = Measured::run(&FreeFlow { rotational_dof: 2, seed: seed + 1, ..flow }, threads)?;
@@ -86,19 +86,19 @@ fn plate(line: &Line, seed: u64, effort: Effort, threads: usize) -> Result<Vec<R
     Ok(rows)
 }
 
-/// Hits in the whole run: enough on the less-hit side where that is possible.
+/// Hits in a run of the two: enough on the less-hit side where that is possible in minutes.
 fn hits(effort: Effort, normal_speed_ratio: f64) -> f64 {
     use crate::physics::theory::inflow_flux::chi;
     let share = chi(-normal_speed_ratio) / (chi(-normal_speed_ratio) + chi(normal_speed_ratio));
     match effort {
         Effort::Quick => 1e5,
-        Effort::Full => (4e5 / share).min(1e6),
+        Effort::Full => (1e5 / share).min(2e5),
     }
 }
 
 /// A quarter of the deviation of a Poisson variate of that mean that is as rare as 4 standard deviations of a Gaussian:
 /// its standard deviation if the mean is large, more where the upper tail is longer than a Gaussian's.
-fn poisson_sigma(mean: f64) -> f64 {
+pub fn poisson_sigma(mean: f64) -> f64 {
     const ONE_SIDED: f64 = 3.17e-5;
     if mean > 1000.0 {
         return mean.sqrt();

@@ -3,9 +3,12 @@
 
 pub mod flat_plate;
 pub mod free_molecular;
+pub mod inflow;
+pub mod leaks;
 pub mod loads;
 pub mod row;
 pub mod scenes;
+pub mod sparta_sphere;
 pub mod table;
 
 pub use row::{Row, Verdict};
@@ -34,6 +37,7 @@ pub struct Case {
 /// All cases, in the order in which they are run.
 pub fn cases() -> Vec<Case> {
     vec![
+        Case { name: "inflow", about: "an empty box in a stream", run: inflow::empty_boxes },
         Case {
             name: "free-molecular-sphere",
             about: "drag, hits and heat of spheres",
@@ -42,5 +46,7 @@ pub fn cases() -> Vec<Case> {
         Case { name: "free-molecular-plate", about: "both sides of a thin plate", run: flat_plate::plates },
         Case { name: "free-molecular-box", about: "boxes at yaw", run: free_molecular::boxes },
         Case { name: "free-molecular-mesh", about: "bodies from files", run: free_molecular::polyhedra },
+        Case { name: "leaks", about: "no particle passes a wall", run: leaks::closed_boxes },
+        Case { name: "sparta-sphere", about: "totals of SPARTA's SPHERE", run: sparta_sphere::totals },
     ]
 }

@@ -128,7 +128,7 @@ impl FreeFlow {
             batches: 200,
             batch_steps: 1,
             step_in_transits: 2.0,
-            cells: 16,
+            cells: 32,
             seed: 1,
             folder: PathBuf::new(),
         }
