@@ -2,14 +2,16 @@
 //! and each face lets in what the flux of a drifting Maxwellian says. Must not know how a device computes steps.
 
 use super::loads::{Estimate, estimate};
-use super::scenes::{NUMBER_DENSITY, TEMPERATURE_K, all_faces, document, empty_box, stream, thermal_speed};
+use super::scenes::{
+    NUMBER_DENSITY, TEMPERATURE_K, all_faces, document, empty_box, incident_gas, stream, thermal_speed,
+};
 use super::table::read;
 use super::{Effort, Row};
 use crate::device::cpu::CpuGas;
 use crate::device::gas::GasSetup;
 use crate::physics::motion::MotionLog;
 use crate::physics::theory::inflow_flux::{CrossingMolecules, crossing_molecules};
-use crate::scene::{Domain, Face, Sampling, Scene, Stream};
+use crate::scene::{Domain, Face, Faces, Model, Sampling, Scene, Stream, TimeStep};
 use crate::sim::{Request, SimError, Simulation, Snapshot};
 use std::path::Path;
 
@@ -63,8 +65,8 @@ pub fn empty_boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError>
         let seed = i as u64 + 1;
         rows.extend(snapshots(stream(s, a, b), way, seed, &size, threads)?);
         let setup = GasSetup::new(&scene(stream(s, a, b), 100 + seed, &size, 1.0))?;
-        for face in 0..6 {
-            rows.extend(through_face(&setup, face, &format!("{way}, face {}", FACES[face]), &size, None));
+        for (face, name) in Faces::NAMES.into_iter().enumerate() {
+            rows.extend(through_face(&setup, face, &format!("{way}, face {name}"), &size, None));
         }
     }
     for (i, line) in read(FLUXES)?.iter().enumerate() {
@@ -82,16 +84,12 @@ pub fn empty_boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError>
     Ok(rows)
 }
 
-const FACES: [&str; 6] = crate::scene::Faces::NAMES;
-
 fn scene(stream: Stream, seed: u64, size: &Size, step_in_transits: f64) -> Scene {
     let domain = Domain { corner_m: [0.0; 3], size_m: [1.0; 3], cells: [CELLS; 3] };
-    let speed = match stream.velocity {
-        crate::scene::Velocity::MetersPerSecond(speed) => speed.abs(),
-        crate::scene::Velocity::Mach(_) => 0.0,
-    };
+    let mut gas = empty_box(stream, domain, all_faces(Face::Stream), 1.0);
+    let speed = incident_gas(&gas).velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
     let transit = 1.0 / speed.max(thermal_speed());
-    let mut gas = empty_box(stream, domain, all_faces(Face::Stream), step_in_transits * transit);
+    gas.time_step = TimeStep::Seconds(step_in_transits * transit);
     gas.particles_per_cell = size.particles / f64::from(CELLS).powi(3);
     document("empty box", seed, gas, Path::new(""))
 }
@@ -107,7 +105,7 @@ fn snapshots(
     // A quarter of a transit a step, three transits between snapshots: hardly any molecule is in two of them.
     const SPACING: u32 = 12;
     let mut scene = scene(stream, seed, size, 0.25);
-    let crate::scene::Model::Gas(gas) = &mut scene.model;
+    let Model::Gas(gas) = &mut scene.model;
     gas.sampling = Sampling::From { from: u64::from(SPACING), every: u64::from(SPACING) };
     gas.steps = u64::from(SPACING) * (size.snapshots as u64 + 1);
     let mut gas = CpuGas::new(&scene, threads)?;

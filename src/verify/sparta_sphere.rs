@@ -29,8 +29,8 @@ const TIME_STEP_S: f64 = 1e-5;
 pub fn totals(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
     // Transient: the stream crosses the box in 400 steps, the wake fills more slowly.
     let (cells, transient, batches, batch_steps) = match effort {
-        Effort::Quick => (22, 600, 20, 20),
-        Effort::Full => (46, 800, 20, 20),
+        Effort::Quick => ([20, 25, 20], 600, 20, 20),
+        Effort::Full => ([40, 50, 50], 1000, 20, 20),
     };
     let mut gas = CpuGas::new(&scene(cells), threads)?;
     gas.advance(transient)?;
@@ -61,14 +61,16 @@ pub fn totals(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
         .collect())
 }
 
-pub fn scene(cells: u32) -> Scene {
+fn scene(cells: [u32; 3]) -> Scene {
     let stream = Stream {
         velocity: Velocity::MetersPerSecond(2500.0),
         density: Density::PerCubicMeter(7.03e18),
         ..stream(0.0, 0.0, 0.0)
     };
-    let domain = Domain { corner_m: [-5.0; 3], size_m: [10.0; 3], cells: [cells; 3] };
+    let domain = Domain { corner_m: [-5.0; 3], size_m: [10.0; 3], cells };
     let mut gas = empty_box(stream, domain, all_faces(Face::Stream), TIME_STEP_S);
+    // SPARTA's weight: 7.33e21 molecules are ten particles a cell.
+    gas.particles_per_cell = 10.0 * 7.03e18 * 1e3 / 7.33e21;
     gas.gas.species[0].diameter_m = 4.11e-10;
     gas.gas.species[0].reference_temperature_k = 273.15;
     gas.collisions = Collisions { scheme: Scheme::Ntc, ..Collisions::default() };
