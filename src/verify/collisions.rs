@@ -39,7 +39,7 @@ fn species(line: &Line) -> Species {
 
 fn frozen(line: &Line, effort: Effort, seed: u64) -> Vec<Row> {
     let collisions = match effort {
-        Effort::Quick => 4e5,
+        Effort::Quick => 2e5,
         Effort::Full => 4e6,
     };
     let steps = 20;
@@ -87,7 +87,7 @@ fn moving(
     seed: u64,
 ) -> Result<Row, SimError> {
     let (settle, steps) = match effort {
-        Effort::Quick => (150, 650),
+        Effort::Quick => (100, 400),
         Effort::Full => (500, 8000),
     };
     let mut gas = GasBox {

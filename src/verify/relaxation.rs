@@ -16,17 +16,23 @@ const BINS: usize = 50;
 /// Highest power of the speed whose mean is compared.
 const POWERS: usize = 8;
 
-/// C2: from equal speeds to the Maxwell distribution in 10 collision times.
+/// C2: from equal speeds to the Maxwell distribution.
+///
+/// In 30 collision times. After the 10 that are usual the fourth moment is still 1 % too low for VHS of omega 0.81, as
+/// it must be (its deviation of 40 % decays by about exp(-0.37 nu t)): 13 sigma with 10^6 particles.
 pub fn speeds(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
     on_threads(threads, || {
         let mut rows = Vec::new();
-        let cases = [
+        let full = effort == Effort::Full;
+        let cases: &[(f64, Pairing, u64)] = &[
             (0.5, Pairing::NoTimeCounter, 11),
-            (0.81, Pairing::NoTimeCounter, 12),
-            (0.81, Pairing::HalfSplit, 13),
+            (0.81, Pairing::HalfSplit, 12),
+            (0.5, Pairing::HalfSplit, 13),
+            (0.81, Pairing::NoTimeCounter, 14),
         ];
-        for (omega, pairing, seed) in cases {
-            let seeds = if effort == Effort::Full { 2 } else { 1 };
+        let cases = if full { cases } else { &cases[..2] };
+        for &(omega, pairing, seed) in cases {
+            let seeds = if full { 2 } else { 1 };
             (0..seeds).for_each(|i| rows.extend(speed_rows(omega, pairing, effort, seed + 1000 * i)));
         }
         rows
@@ -36,8 +42,8 @@ pub fn speeds(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
 fn speed_rows(omega: f64, pairing: Pairing, effort: Effort, seed: u64) -> Vec<Row> {
     // Large cells: in a closed cell of N the moments differ from those of the infinite gas by about 1/N.
     let n = 8000;
-    let cells = if effort == Effort::Full { 512 } else { 128 };
-    let (nu_dt, steps) = (0.5, 20);
+    let cells = if effort == Effort::Full { 512 } else { 64 };
+    let (nu_dt, steps) = (0.5, 60);
     let gas = FrozenGas::new(omega, n, nu_dt, pairing, seed);
     let unit = gas.thermal_speed();
     let bounds = equiprobable_speeds(BINS, std::f64::consts::SQRT_2);
@@ -63,7 +69,7 @@ fn speed_rows(omega: f64, pairing: Pairing, effort: Effort, seed: u64) -> Vec<Ro
     let counts: Vec<u64> = (0..BINS).map(|bin| groups.total(bin) as u64).collect();
     let test = ChiSquare::uniform(&counts);
     let degrees = f64::from(test.degrees);
-    let name = format!("omega {omega}, {}, equal speeds after 10 collision times", pairing.name());
+    let name = format!("omega {omega}, {}, equal speeds after 30 collision times", pairing.name());
     let mut rows = vec![Row::new(
         "C2",
         format!("{name}: chi^2 of 50 equiprobable speed bins"),
@@ -102,10 +108,11 @@ pub fn anisotropy(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> 
         let schemes = [(Pairing::NoTimeCounter, 0.05, 21), (Pairing::HalfSplit, 0.0125, 22)];
         for (id, omega) in [("maxwell_2to1", 1.0), ("hs_2to1", 0.5), ("vhs081_2to1", 0.81)] {
             for (pairing, nu_dt, seed) in schemes {
-                let last = 4.0;
+                let half_split = pairing == Pairing::HalfSplit;
+                let last = if effort == Effort::Quick && half_split { 2.0 } else { 4.0 };
                 let times: Vec<(u32, f64, f64, f64)> = lines
                     .iter()
-                    .filter(|line| line.text("id") == id && line.number("nu_t") > 0.0)
+                    .filter(|line| line.text("id") == id && (0.1..=last).contains(&line.number("nu_t")))
                     .map(|line| {
                         let nu_t = line.number("nu_t");
                         let step = (nu_t / nu_dt).round() as u32;
@@ -113,7 +120,11 @@ pub fn anisotropy(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> 
                     })
                     .collect();
                 let gas = FrozenGas::new(omega, 200, nu_dt, pairing, seed);
-                let cells = if effort == Effort::Full { 20_480 } else { 5_120 };
+                let cells = match effort {
+                    Effort::Full => 20_480,
+                    Effort::Quick if half_split => 2_560,
+                    Effort::Quick => 5_120,
+                };
                 let steps = (last / nu_dt).round() as u32;
                 let groups =
                     gas.run(cells, steps, 2 * times.len(), two_to_one, |step, particles, _, sums| {
@@ -131,7 +142,6 @@ pub fn anisotropy(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> 
                         let exact = maxwell_anisotropy(2.0, nu_t);
                         let row = Row::new("C3", format!("{name}, closed form"), value, exact, error);
                         // No-Time-Counter has no time-step error to allow for.
-                        let half_split = pairing == Pairing::HalfSplit;
                         rows.push(if half_split { row.allow(0.003) } else { row });
                     }
                 }

@@ -96,9 +96,10 @@ impl Couette {
             for particle in &mut list {
                 gained += fly(particle, length, time_step, speed, &law, &mut rng);
             }
-            if step > settle {
+            let sampling = step > settle;
+            if sampling {
                 walls += gained;
-                bulk += list.iter().map(|p| f64::from(p.velocity[0]) * f64::from(p.velocity[1])).sum::<f64>();
+                bulk += 0.5 * product(&list);
             }
             sorted.sort(&mut list);
             for (cell, majorant) in majorants.iter_mut().enumerate() {
@@ -121,11 +122,21 @@ impl Couette {
                     );
                 }
             }
+            if sampling {
+                bulk += 0.5 * product(&list);
+            }
         }
         let free_molecular = speed * thermal / (2.0 * std::f64::consts::PI).sqrt();
         let a_particle = sample as f64 * count as f64 * free_molecular;
         [0.5 * walls * length / time_step / a_particle, -bulk / a_particle]
     }
+}
+
+/// Sum of v_x v_y. During a flight it changes linearly in time, by as much as the collisions undo: what flows through
+/// a plane is the mean of the values after the flight and after the collisions. After the flight alone it would be
+/// too high by 0.4 nu dt.
+fn product(list: &[Particle]) -> f64 {
+    list.iter().map(|p| f64::from(p.velocity[0]) * f64::from(p.velocity[1])).sum()
 }
 
 /// Moves a particle through a step. Returns the x velocity that it gave to the lower wall less that given to the upper.
@@ -257,6 +268,7 @@ fn against_table(full: bool) -> Vec<Row> {
         let row = Row::new("D4", name.clone(), value, line.number("Pxy_over_FM"), error_of_both);
         rows.push(row.allow(0.01));
         let (wall, wall_error) = shear.wall;
+        let wall_error = wall_error.hypot(line.number("se"));
         let row = Row::new("D4", format!("{name} at the walls"), wall, line.number("Pxy_wall"), wall_error);
         rows.push(row.allow(0.01));
         rows.push(
