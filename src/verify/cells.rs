@@ -78,6 +78,7 @@ pub fn argon(omega: f64) -> Species {
         diameter_m: 4.17e-10,
         omega,
         reference_temperature_k: 300.0,
+        alpha: 1.0,
         rotational_dof: 0,
         fraction: 1.0,
     }

@@ -24,7 +24,7 @@ pub fn run(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
     Ok(rows)
 }
 
-/// The molecules of a line; the total cross-section of a VSS molecule is that of the VHS with its diameter.
+/// The molecules of a line; SPARTA's soft spheres have alpha 1.4.
 fn species(line: &Line) -> Species {
     Species {
         name: line.text("gas").into(),
@@ -32,6 +32,7 @@ fn species(line: &Line) -> Species {
         diameter_m: line.number("d_ref"),
         omega: line.number("omega"),
         reference_temperature_k: line.number("Tref"),
+        alpha: if line.text("model") == "VSS" { 1.4 } else { 1.0 },
         rotational_dof: 0,
         fraction: 1.0,
     }

@@ -25,6 +25,7 @@ pub fn argon(rotational_dof: u32) -> Species {
         diameter_m: 4.17e-10,
         omega: 0.81,
         reference_temperature_k: 273.0,
+        alpha: 1.0,
         rotational_dof,
         fraction: 1.0,
     }

@@ -73,6 +73,7 @@ fn scene(cells: [u32; 3]) -> Scene {
     gas.particles_per_cell = 10.0 * 7.03e18 * 1e3 / 7.33e21;
     gas.gas.species[0].diameter_m = 4.11e-10;
     gas.gas.species[0].reference_temperature_k = 273.15;
+    gas.gas.species[0].alpha = 1.4;
     gas.collisions = Collisions { scheme: Scheme::Ntc, ..Collisions::default() };
     gas.sampling = Sampling::From { from: u64::MAX, every: 1 };
     gas.obstacles = vec![Obstacle {
