@@ -35,7 +35,7 @@ pub struct BenchArgs {
 enum Case {
     /// All of them.
     All,
-    /// Closed box of argon, 10 particles a cell, nu dt = 0.14 (SPARTA's COLLIDE, isotropic scattering).
+    /// Closed box of argon, 10 particles a cell, nu dt = 0.14 (SPARTA's COLLIDE).
     Collide,
     /// The same without collisions (SPARTA's FREE).
     Free,
@@ -146,6 +146,7 @@ fn argon() -> Gas {
             diameter_m: 4.11e-10,
             omega: 0.81,
             reference_temperature_k: 273.15,
+            alpha: 1.4,
             rotational_dof: 0,
             fraction: 1.0,
         }],
@@ -241,6 +242,7 @@ fn seed_sphere(particles: u64, particles_per_cell: f64) -> Scene {
         diameter_m: 3.835e-10,
         omega: 0.75,
         reference_temperature_k: 200.0,
+        alpha: 1.0,
         rotational_dof: 0,
         fraction: 1.0,
     };

@@ -4,7 +4,7 @@
 mod bench;
 mod check;
 mod common;
-mod plot;
+pub mod plot;
 mod progress;
 mod report;
 mod run;

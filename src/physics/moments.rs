@@ -125,7 +125,7 @@ mod tests {
     /// A drifting Maxwellian gives back its density, drift and temperatures, cold and fast as it may be.
     #[test]
     fn fields_of_a_drifting_maxwellian() {
-        let (mass, temperature, samples, per_sample) = (6.63e-26, 200.0, 500, 40);
+        let (mass, temperature, samples, per_sample) = (6.63e-26_f64, 200.0, 500, 40);
         let thermal = (1.380649e-23 * temperature / mass).sqrt();
         let drift = [7000.0_f32, -300.0, 20.0];
         let scale =

@@ -134,10 +134,12 @@ impl Species {
     }
 
     /// Viscosity to the first Sonine order, Pa s:
-    /// 15 sqrt(pi m k T_ref)/(2 pi d^2 (5 - 2 omega)(7 - 2 omega)) (T/T_ref)^omega (Chapman & Cowling 1970; Bird 1994, sections 3.5 and 4.3).
+    /// 15 sqrt(pi m k T_ref)/(2 pi d^2 (5 - 2 omega)(7 - 2 omega)) (T/T_ref)^omega (Chapman & Cowling 1970; Bird 1994,
+    /// sections 3.5 and 4.3), times (alpha + 1)(alpha + 2)/(6 alpha) for soft spheres (Koura & Matsumoto 1991).
     pub fn viscosity(&self, temperature: f64) -> f64 {
         let w = self.omega;
-        15.0 * (PI * self.mass_kg * BOLTZMANN * self.reference_temperature_k).sqrt()
+        let soft = (self.alpha + 1.0) * (self.alpha + 2.0) / (6.0 * self.alpha);
+        soft * 15.0 * (PI * self.mass_kg * BOLTZMANN * self.reference_temperature_k).sqrt()
             / (2.0 * PI * self.diameter_m.powi(2) * (5.0 - 2.0 * w) * (7.0 - 2.0 * w))
             * (temperature / self.reference_temperature_k).powf(w)
     }
@@ -149,7 +151,8 @@ impl Species {
 
     /// VHS over viscosity-based mean free path, 2 (5 - 2 omega)(7 - 2 omega)/(15 pi) (Bird 1994, eq. 4.52).
     pub fn vhs_over_maxwell_mean_free_path(&self) -> f64 {
-        2.0 * (5.0 - 2.0 * self.omega) * (7.0 - 2.0 * self.omega) / (15.0 * PI)
+        let soft = (self.alpha + 1.0) * (self.alpha + 2.0) / (6.0 * self.alpha);
+        2.0 * (5.0 - 2.0 * self.omega) * (7.0 - 2.0 * self.omega) / (15.0 * PI * soft)
     }
 }
 

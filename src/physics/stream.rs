@@ -147,6 +147,7 @@ mod tests {
             diameter_m: 3.835e-10,
             omega: 0.75,
             reference_temperature_k: 200.0,
+            alpha: 1.0,
             rotational_dof: 0,
             fraction: 1.0,
         };

@@ -84,7 +84,8 @@ pub struct Gas {
     pub species: Vec<Species>,
 }
 
-/// A molecular species by the variable hard sphere model (Bird 1994, section 2.6); `omega: 0.5` is the hard sphere.
+/// A molecular species by the variable soft sphere model (Koura & Matsumoto 1991; Bird 1994, sections 2.6 and 2.7).
+/// `alpha: 1` is the variable hard sphere, with `omega: 0.5` the hard sphere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Species {
@@ -92,12 +93,15 @@ pub struct Species {
     pub name: String,
     /// Mass of a molecule, kg.
     pub mass_kg: f64,
-    /// VHS diameter at the reference temperature, m.
+    /// Diameter of the total cross-section at the reference temperature, m.
     pub diameter_m: f64,
     /// Viscosity exponent: viscosity goes with T^omega. 0.5 hard sphere, 1 Maxwell molecules.
     pub omega: f64,
     /// Temperature at which the diameter holds, K.
     pub reference_temperature_k: f64,
+    /// Exponent of the scattering law, 1 isotropic (VHS); above, small deflections prevail.
+    #[serde(default = "one")]
+    pub alpha: f64,
     /// Rotational degrees of freedom: 0 or 2.
     #[serde(default)]
     pub rotational_dof: u32,

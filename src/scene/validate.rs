@@ -96,6 +96,7 @@ fn check_species(check: &mut Checker, species: &[Species]) {
         }
         check.between(field("omega"), one.omega, 0.5, 1.0, "0.5 is the hard sphere, 1 the Maxwell molecule");
         check.positive(field("reference_temperature_k"), one.reference_temperature_k, "K");
+        check.between(field("alpha"), one.alpha, 1.0, 3.0, "1 is the hard, above it the soft sphere");
         if one.rotational_dof != 0 && one.rotational_dof != 2 {
             let message = format!("must be 0 (one atom) or 2 (two atoms), not {}", one.rotational_dof);
             check.fail(field("rotational_dof"), message);

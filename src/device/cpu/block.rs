@@ -81,7 +81,7 @@ impl BlockOutcome {
 
 /// Advances the cells of a block by one step.
 pub fn step(context: &StepContext<'_>, task: BlockTask<'_>) {
-    let BlockTask { first_cell, particles, rotation, keys, majorants, mut sums, out } = task;
+    let BlockTask { first_cell, particles, rotation, keys, majorants, sums, out } = task;
     out.reset();
     let cells = first_cell..first_cell + majorants.len();
     let first = context.offsets[first_cell];
@@ -98,7 +98,7 @@ pub fn step(context: &StepContext<'_>, task: BlockTask<'_>) {
         }
     }
     let collided = Instant::now();
-    if let Some(sums) = sums.as_deref_mut() {
+    if let Some(sums) = sums {
         for cell in cells.clone() {
             sums[cell - first_cell].add(&particles[range(cell)], context.stream);
         }

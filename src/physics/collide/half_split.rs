@@ -1,8 +1,7 @@
 //! Half-Split-Shuffle pair selection in one cell: disjoint pairs of a random permutation, the same on a GPU.
 //! Knows nothing of grids, walls or threads.
 
-use super::pair::{relative_speed_squared, scatter};
-use super::{CollisionCounts, PairTable, RAISE};
+use super::{CollisionCounts, PairTable, try_pair};
 use crate::physics::particle::Particle;
 use crate::physics::rng::Stream;
 
@@ -42,23 +41,12 @@ pub fn half_split_shuffle(
         let (front, back) = order.split_at(n / 2);
         counts.candidates += front.len() as u64;
         for (&i, &j) in front.iter().zip(back) {
-            let (i, j) = (i as usize, j as usize);
-            let (mut a, mut b) = (particles[i], particles[j]);
-            let model = pairs.of(&a, &b);
-            let square = relative_speed_squared(&a, &b);
-            let rate = model.rate(square);
-            if rate > *majorant {
-                *majorant = RAISE * rate;
-                counts.exceeded += 1;
-            }
-            let probability = scale * rate;
-            counts.clipped += u64::from(probability > 1.0);
-            if rng.unit() < probability {
-                scatter(model, square, &mut a, &mut b, rng);
-                particles[i] = a;
-                particles[j] = b;
-                counts.collisions += 1;
-            }
+            let pair = [i as usize, j as usize];
+            try_pair(particles, pair, pairs, majorant, rng, counts, |rate, rng, counts| {
+                let probability = scale * rate;
+                counts.clipped += u64::from(probability > 1.0);
+                rng.unit() < probability
+            });
         }
     }
 }

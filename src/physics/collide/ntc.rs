@@ -1,8 +1,7 @@
 //! No-Time-Counter pair selection (Bird 1994, section 11.1) in one cell.
 //! Knows nothing of grids, walls or threads.
 
-use super::pair::{relative_speed_squared, scatter};
-use super::{CollisionCounts, PairTable, RAISE};
+use super::{CollisionCounts, PairTable, try_pair};
 use crate::physics::particle::Particle;
 use crate::physics::rng::Stream;
 
@@ -30,19 +29,6 @@ pub fn no_time_counter(
         let i = rng.below(n as u32) as usize;
         let j = rng.below(n as u32 - 1) as usize;
         let j = j + usize::from(j >= i);
-        let (mut a, mut b) = (particles[i], particles[j]);
-        let model = pairs.of(&a, &b);
-        let square = relative_speed_squared(&a, &b);
-        let rate = model.rate(square);
-        if rate > *majorant {
-            *majorant = RAISE * rate;
-            counts.exceeded += 1;
-        }
-        if rng.unit() * bound < rate {
-            scatter(model, square, &mut a, &mut b, rng);
-            particles[i] = a;
-            particles[j] = b;
-            counts.collisions += 1;
-        }
+        try_pair(particles, [i, j], pairs, majorant, rng, counts, |rate, rng, _| rng.unit() * bound < rate);
     }
 }

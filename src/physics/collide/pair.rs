@@ -5,6 +5,7 @@ use crate::physics::constants::BOLTZMANN;
 use crate::physics::particle::Particle;
 use crate::physics::rng::Stream;
 use crate::physics::sample::direction;
+use crate::physics::wall::tangents;
 use crate::scene::Species;
 
 /// How sigma c_r depends on c_r^2 for a pair of species: sigma c_r = `coefficient` (c_r^2)^(1 - omega), with
@@ -15,6 +16,8 @@ pub struct PairModel {
     pub coefficient: f32,
     /// 1 - omega.
     pub exponent: f32,
+    /// 1 / alpha of the scattering law: cos(chi) = 2 u^(1/alpha) - 1 with u uniform; 1 is isotropic.
+    pub inverse_alpha: f32,
     /// Share of the relative velocity that the first of the pair carries: m_2 / (m_1 + m_2).
     pub first_share: f32,
 }
@@ -33,6 +36,7 @@ impl PairModel {
         Self {
             coefficient: coefficient as f32,
             exponent: (1.0 - omega) as f32,
+            inverse_alpha: (2.0 / (a.alpha + b.alpha)) as f32,
             first_share: (b.mass_kg / (a.mass_kg + b.mass_kg)) as f32,
         }
     }
@@ -105,7 +109,8 @@ pub fn relative_speed_squared(a: &Particle, b: &Particle) -> f32 {
     d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
 }
 
-/// Isotropic elastic scattering in the centre-of-mass frame (VHS; Bird 1994, eq. 2.22).
+/// Elastic scattering in the centre-of-mass frame: isotropic (VHS), or by the VSS law cos(chi) = 2 u^(1/alpha) - 1 about
+/// the relative velocity (Bird 1994, eqs. 2.36 and 11.8).
 #[inline]
 pub fn scatter(
     model: &PairModel,
@@ -115,7 +120,7 @@ pub fn scatter(
     rng: &mut Stream,
 ) {
     let speed = relative_speed_squared.sqrt();
-    let towards = direction(rng);
+    let towards = if model.inverse_alpha == 1.0 { direction(rng) } else { deflect(model, a, b, rng) };
     let (share_a, share_b) = (model.first_share, 1.0 - model.first_share);
     for k in 0..3 {
         // The centre of mass moves with the mean weighted by mass: each carries the other's share.
@@ -123,5 +128,77 @@ pub fn scatter(
         let relative = speed * towards[k];
         a.velocity[k] = mean + share_a * relative;
         b.velocity[k] = mean - share_b * relative;
+    }
+}
+
+/// Direction of the relative velocity after a soft-sphere collision. In f64, so that its length has no trend.
+fn deflect(model: &PairModel, a: &Particle, b: &Particle, rng: &mut Stream) -> [f32; 3] {
+    let before: [f64; 3] = std::array::from_fn(|k| f64::from(a.velocity[k]) - f64::from(b.velocity[k]));
+    let speed = before.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if speed <= 0.0 {
+        return direction(rng);
+    }
+    let along = before.map(|c| c / speed);
+    let [t1, t2] = tangents(along);
+    let cos = 2.0 * f64::from(rng.unit()).powf(f64::from(model.inverse_alpha)) - 1.0;
+    let sin = (1.0 - cos * cos).sqrt();
+    let (y, x) = (std::f64::consts::TAU * rng.unit_f64()).sin_cos();
+    std::array::from_fn(|k| (cos * along[k] + sin * (x * t1[k] + y * t2[k])) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::physics::rng::Purpose;
+
+    fn species(alpha: f64) -> Species {
+        Species {
+            name: "Ar".into(),
+            mass_kg: 6.63e-26,
+            diameter_m: 4.11e-10,
+            omega: 0.81,
+            reference_temperature_k: 273.15,
+            alpha,
+            rotational_dof: 0,
+            fraction: 1.0,
+        }
+    }
+
+    /// The mean of 1 - cos(chi) and 1 - cos^2(chi) weigh diffusion and viscosity: 2/(alpha + 1) and
+    /// 4 alpha/((alpha + 1)(alpha + 2)) of the total cross-section (Bird 1994, eqs. 2.37 and 2.40, with VHS at alpha 1).
+    #[test]
+    fn deflections_have_the_moments_of_the_soft_sphere() {
+        for alpha in [1.0, 1.4, 2.0] {
+            let model = PairModel::new(&species(alpha), &species(alpha));
+            let mut rng = Stream::new(5, 0, Purpose::Test, 0);
+            let n = 400_000;
+            let (mut first, mut second) = ((0.0, 0.0), (0.0, 0.0));
+            for _ in 0..n {
+                let mut a = Particle { velocity: [300.0, -200.0, 100.0], ..Particle::default() };
+                let mut b = Particle { velocity: [-100.0, 50.0, 400.0], ..Particle::default() };
+                let relative = |a: &Particle, b: &Particle| -> [f64; 3] {
+                    std::array::from_fn(|k| f64::from(a.velocity[k] - b.velocity[k]))
+                };
+                let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+                let before = relative(&a, &b);
+                let square = relative_speed_squared(&a, &b);
+                scatter(&model, square, &mut a, &mut b, &mut rng);
+                let after = relative(&a, &b);
+                assert!((dot(after, after) / dot(before, before) - 1.0).abs() < 1e-5);
+                let cos = dot(before, after) / dot(before, before);
+                for (sum, x) in [(&mut first, 1.0 - cos), (&mut second, 1.0 - cos * cos)] {
+                    sum.0 += x;
+                    sum.1 += x * x;
+                }
+            }
+            let n = f64::from(n);
+            for (sum, want) in
+                [(first, 2.0 / (alpha + 1.0)), (second, 4.0 * alpha / ((alpha + 1.0) * (alpha + 2.0)))]
+            {
+                let mean = sum.0 / n;
+                let sigma = ((sum.1 / n - mean * mean) / n).sqrt();
+                assert!((mean - want).abs() < 4.0 * sigma, "alpha {alpha}: {mean} is not {want} +- {sigma}");
+            }
+        }
     }
 }

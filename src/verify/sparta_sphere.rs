@@ -1,0 +1,87 @@
+//! Argon past a sphere with collisions, at the settings of SPARTA's SPHERE benchmark: its totals within 2 %.
+//! Must not know how a device computes.
+//!
+//! SPARTA's molecules are variable soft spheres; here they are variable hard spheres with the same total cross-section,
+//! so that collisions are as many, and scatter a little differently.
+
+use super::loads::estimate;
+use super::scenes::{all_faces, diffuse, document, empty_box, stream};
+use super::{Effort, Row};
+use crate::device::cpu::CpuGas;
+use crate::scene::{
+    Collisions, Density, Domain, Face, Obstacle, Sampling, Scene, Scheme, Shape, Stream, Velocity,
+};
+use crate::sim::{SimError, Simulation};
+use std::path::Path;
+
+/// Totals of SPARTA: real molecules in the box, collisions, hits on the sphere and exits a second.
+const SPARTA: [f64; 4] = [7.276e21, 8.478e24, 8.885e22, 2.038e24];
+
+/// Agreement that is asked for.
+const WITHIN: f64 = 0.02;
+
+const TIME_STEP_S: f64 = 1e-5;
+
+/// The case.
+///
+/// # Errors
+/// The scene cannot be computed.
+pub fn totals(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+    // Transient: the stream crosses the box in 400 steps, the wake fills more slowly.
+    let (cells, transient, batches, batch_steps) = match effort {
+        Effort::Quick => ([20, 25, 20], 600, 20, 20),
+        Effort::Full => ([40, 50, 50], 1000, 20, 20),
+    };
+    let mut gas = CpuGas::new(&scene(cells), threads)?;
+    gas.advance(transient)?;
+    let (weight, time) = (gas.setup().weight, f64::from(batch_steps) * TIME_STEP_S);
+    let mut values = [const { Vec::new() }; 4];
+    for _ in 0..batches {
+        let before = gas.counters();
+        gas.advance(batch_steps)?;
+        let after = gas.counters();
+        let a_second = |after: u64, before: u64| (after - before) as f64 * weight / time;
+        values[0]
+            .push((after.particle_steps - before.particle_steps) as f64 * weight / f64::from(batch_steps));
+        values[1].push(a_second(after.collisions, before.collisions));
+        values[2].push(a_second(after.wall_hits, before.wall_hits));
+        values[3].push(a_second(after.left, before.left));
+    }
+    let names = ["molecules in the box", "collisions/s", "hits on the sphere/s", "exits/s"];
+    Ok(names
+        .into_iter()
+        .zip(SPARTA)
+        .zip(values)
+        .map(|((name, reference), values)| {
+            let (value, sigma) = estimate(values.into_iter());
+            Row::new("SPARTA", format!("SPHERE: {name}"), value, reference, sigma)
+                .allow(WITHIN)
+                .must_resolve(WITHIN)
+        })
+        .collect())
+}
+
+fn scene(cells: [u32; 3]) -> Scene {
+    let stream = Stream {
+        velocity: Velocity::MetersPerSecond(2500.0),
+        density: Density::PerCubicMeter(7.03e18),
+        ..stream(0.0, 0.0, 0.0)
+    };
+    let domain = Domain { corner_m: [-5.0; 3], size_m: [10.0; 3], cells };
+    let mut gas = empty_box(stream, domain, all_faces(Face::Stream), TIME_STEP_S);
+    // SPARTA's weight: 7.33e21 molecules are ten particles a cell.
+    gas.particles_per_cell = 10.0 * 7.03e18 * 1e3 / 7.33e21;
+    gas.gas.species[0].diameter_m = 4.11e-10;
+    gas.gas.species[0].reference_temperature_k = 273.15;
+    gas.gas.species[0].alpha = 1.4;
+    gas.collisions = Collisions { scheme: Scheme::Ntc, ..Collisions::default() };
+    gas.sampling = Sampling::From { from: u64::MAX, every: 1 };
+    gas.obstacles = vec![Obstacle {
+        name: "sphere".into(),
+        shape: Shape::Sphere { radius_m: 1.0 },
+        position_m: [0.0; 3],
+        rotation_deg: [0.0; 3],
+        wall: diffuse(1.0),
+    }];
+    document("SPARTA SPHERE", 1, gas, Path::new(""))
+}
