@@ -15,8 +15,8 @@ use crate::sim::SimError;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Independent groups of cells from whose scatter errors are taken; the error itself is then known within 9 %.
-pub const GROUPS: usize = 64;
+/// Independent groups of cells from whose scatter errors are taken; the error itself is then known within 4 %.
+pub const GROUPS: usize = 256;
 
 /// How pairs are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

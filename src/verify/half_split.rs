@@ -177,7 +177,7 @@ fn pair_statistic(n: usize) -> (f64, f64) {
     let p = 1.0 / f64::from(half_split_factor(n as u32));
     let mean = 0.5 * nf * (nf - 1.0) * (1.0 - p);
     let others = 0.5 * nf * (nf - 3.0);
-    let middle = if n % 2 == 0 {
+    let middle = if n.is_multiple_of(2) {
         0.0
     } else {
         // The number of pairs of a particle is 1 - idle; the vector (sum of x_i + x_j over pairs) of the contrast x has

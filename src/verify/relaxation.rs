@@ -41,8 +41,8 @@ pub fn speeds(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
 
 fn speed_rows(omega: f64, pairing: Pairing, effort: Effort, seed: u64) -> Vec<Row> {
     // Large cells: in a closed cell of N the moments differ from those of the infinite gas by about 1/N.
-    let n = 8000;
-    let cells = if effort == Effort::Full { 512 } else { 64 };
+    let n = 2000;
+    let cells = if effort == Effort::Full { 512 } else { 256 };
     let (nu_dt, steps) = (0.5, 60);
     let gas = FrozenGas::new(omega, n, nu_dt, pairing, seed);
     let unit = gas.thermal_speed();
