@@ -218,7 +218,9 @@ fn tested_pairs(n: usize, trials: u64, seed: u64) -> Vec<Vec<usize>> {
             let (i, j) = split(*pair);
             let sum = |k: usize| particles[i].velocity[k] + particles[j].velocity[k];
             let wanted = start[i].velocity[0] + start[j].velocity[0];
+            // One who is left over has not changed, and would seem paired with one who was hardly deflected.
             particles[i] != start[i]
+                && particles[j] != start[j]
                 && (sum(0) - wanted).abs() < 1e-3
                 && sum(1).abs() < 1e-3
                 && sum(2).abs() < 1e-3
