@@ -35,6 +35,7 @@ fn flow(scheme: Scheme, sampling: Sampling) -> Scene {
                     diameter_m: 4.17e-10,
                     omega: 0.74,
                     reference_temperature_k: 273.0,
+                    alpha: 1.0,
                     rotational_dof: 2,
                     fraction: 1.0,
                 }],

@@ -69,6 +69,7 @@ fn species(name: &str) -> Species {
         diameter_m: row.get("d_vhs_m"),
         omega: row.get("omega"),
         reference_temperature_k: row.get("Tref_K"),
+        alpha: 1.0,
         rotational_dof: row.get("rot_dof") as u32,
         fraction: 1.0,
     }
@@ -387,6 +388,7 @@ fn c1_collision_counts() {
             diameter_m: row.get("d_ref"),
             omega: row.get("omega"),
             reference_temperature_k: row.get("Tref"),
+            alpha: 1.0,
             rotational_dof: 0,
             fraction: 1.0,
         };

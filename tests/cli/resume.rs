@@ -52,7 +52,7 @@ fn killed_and_resumed_gives_the_same_numbers() {
         assert!(!place.path(&parts).join("summary.json").exists(), "killed before its end");
         let last = place.works(&["run", scene, "-o", &parts, "--steps", steps, "--resume", &checkpoint]);
         let step = resumed_from(&last);
-        assert!(step > 0 && step % 30 == 0 && step < steps.parse().unwrap(), "{step}");
+        assert!(step > 0 && step.is_multiple_of(30) && step < steps.parse().unwrap(), "{step}");
         // What a killed process was writing when it died stays behind under a temporary name.
         for name in place.names(&parts).iter().filter(|name| name.ends_with(".part")) {
             fs::remove_file(place.path(&parts).join(name)).unwrap();

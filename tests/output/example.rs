@@ -29,6 +29,7 @@ pub fn scene() -> Scene {
                     diameter_m: 4.17e-10,
                     omega: 0.81,
                     reference_temperature_k: 273.0,
+                    alpha: 1.0,
                     rotational_dof: 0,
                     fraction: 1.0,
                 }],
