@@ -120,9 +120,11 @@ mod tests {
     #[test]
     fn tolerance_of_few_hits() {
         assert_eq!(poisson_sigma(1e4), 100.0);
-        // P(N > 0) = 1e-6 is rarer than 4 sigma, P(N > 0) = 1e-2 is not: none may be counted, or one, not two.
+        // P(N > 0) = 1e-6 is rarer than 4 sigma: none may be counted. P(N > 0) = 1e-3 is not, P(N > 1) = 5e-7 is: one,
+        // not two. At a mean of 1e-2, P(N > 1) = 5e-5 is not rare either: two.
         assert!(4.0 * poisson_sigma(1e-6) < 1.0);
-        assert!((1.0..2.0).contains(&(1e-2 + 4.0 * poisson_sigma(1e-2))));
+        assert!((1e-3 + 4.0 * poisson_sigma(1e-3) - 1.0).abs() < 1e-9);
+        assert!((1e-2 + 4.0 * poisson_sigma(1e-2) - 2.0).abs() < 1e-9);
         // Upper tail of mean 10: P(N > 25) = 1.8e-5 and P(N > 24) = 4.7e-5.
         assert!((10.0 + 4.0 * poisson_sigma(10.0) - 25.0).abs() < 1e-9);
     }
