@@ -73,5 +73,5 @@ fn h_relaxation() {
 
 #[test]
 fn h_visc_couette() {
-    check("couette", 3 + 3 + 6);
+    check("couette", 3 + 3 + 2 * 2 + 2 * 3);
 }
