@@ -33,6 +33,8 @@
 //!
 //! `tests/layers.rs` holds this picture against the sources.
 
+#[cfg(feature = "view")]
+pub mod app;
 pub mod cli;
 pub mod device;
 pub mod output;

@@ -6,6 +6,8 @@ mod check;
 mod common;
 pub mod plot;
 mod progress;
+#[cfg(feature = "view")]
+mod record;
 mod report;
 mod run;
 mod verify;
@@ -29,6 +31,9 @@ enum Command {
     Run(run::RunArgs),
     /// Validate a scene and print what it means, without running it.
     Check(check::CheckArgs),
+    /// Record a scene to a video or to pictures, without a window.
+    #[cfg(feature = "view")]
+    Record(record::RecordArgs),
     /// Draw a slice of a field to a PNG.
     Plot(plot::PlotArgs),
     /// Measure the speed of a device.
@@ -65,6 +70,8 @@ pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "view")]
+        Command::Record(args) => record::run(&args),
         Command::Plot(args) => plot::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::run(&args),

@@ -35,6 +35,23 @@ impl Canvas {
         Ok(Self { width, height, pixels: color.repeat(width * height), font })
     }
 
+    /// A canvas over a finished picture of four bytes a pixel (red, green, blue, alpha), from the top left.
+    pub fn over_rgba(width: usize, height: usize, rgba: &[u8]) -> Result<Self, OutputError> {
+        if rgba.len() != 4 * width * height {
+            let message = format!("a picture of {width} x {height} pixels does not have {} bytes", rgba.len());
+            return Err(OutputError::Data(message));
+        }
+        let mut canvas = Self::new(0, 0, [0; 3])?;
+        (canvas.width, canvas.height) = (width, height);
+        canvas.pixels = rgba.as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+        Ok(canvas)
+    }
+
+    /// The pixels, three bytes each, from the top left.
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
     /// Width, pixels.
     pub fn width(&self) -> usize {
         self.width
