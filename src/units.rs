@@ -33,6 +33,16 @@ impl Quantity {
         }
     }
 
+    /// The statistical error of this quantity.
+    pub fn error(&self) -> Self {
+        Self {
+            key: format!("{}_error", self.key).into(),
+            name: format!("error of {}", self.name).into(),
+            symbol: self.symbol.clone(),
+            unit: self.unit.clone(),
+        }
+    }
+
     /// `temperature T [K]`, or `Mach number M` where there is no unit.
     pub fn label(&self) -> String {
         if self.unit.is_empty() {

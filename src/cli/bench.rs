@@ -59,12 +59,9 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
         0 => vec![1],
         n => vec![n],
     };
-    println!(
-        "device CPU ({cores} cores), particles f32 with f64 sums, version {}",
-        env!("CARGO_PKG_VERSION")
-    );
-    println!("{} steps a row after {} for warming up\n", args.steps, args.steps / 4);
-    println!(
+    say!("device CPU ({cores} cores), particles f32 with f64 sums, version {}", env!("CARGO_PKG_VERSION"));
+    say!("{} steps a row after {} for warming up\n", args.steps, args.steps / 4);
+    say!(
         "{:<14} {:>7} {:>10} {:>9} {:>7} {:>10}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
         "case",
         "threads",
@@ -97,7 +94,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
             }
         }
     }
-    println!(
+    say!(
         "\nM steps/s: millions of particle-steps a second, whole steps; phases in % of the time; bytes a particle."
     );
     Ok(())
@@ -120,7 +117,7 @@ fn measure(name: &str, scene: &Scene, threads: usize, args: &BenchArgs) -> anyho
     let total: f64 = phases.iter().sum();
     let share = |i: usize| 100.0 * phases[i] / total;
     let particles = simulation.particles().len();
-    println!(
+    say!(
         "{:<14} {:>7} {:>10} {:>9} {:>7} {:>10.2}  {:>7.1} {:>7.1} {:>7.1} {:>7.1} {:>7.1} {:>7.1}",
         name,
         threads,

@@ -2,12 +2,13 @@
 //! Must not run anything; formulas come from physics.
 
 use super::common::open_scene;
-use crate::device::gas::{GasSetup, gas_scene};
+use crate::device::gas::{Body, GasSetup, Record, gas_scene};
 use crate::device::memory;
 use crate::physics::resolution::{CellGas, judge, shock_ratios};
 use crate::physics::species::MeanFreePath;
-use crate::scene::{Scene, Velocity, shape};
+use crate::scene::{Sampling, Scene, Velocity, shape};
 use crate::units::si;
+use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,10 +23,12 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let scene = open_scene(&args.scene)?;
     memory::check_cells(&scene)?;
-    let setup = GasSetup::new(&scene)?;
-    println!("{}: the scene is valid", args.scene.display());
+    let setup =
+        GasSetup::new(&scene).with_context(|| format!("{}: cannot be simulated", args.scene.display()))?;
+    memory::check(&setup)?;
+    say!("{}: the scene is valid", args.scene.display());
     if !scene.about.is_empty() {
-        println!("  {}", scene.about);
+        say!("  {}", scene.about);
     }
     print_gas(&setup);
     print_bodies(&scene, &setup)?;
@@ -37,19 +40,19 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<()> {
 fn print_gas(setup: &GasSetup) {
     let stream = &setup.stream;
     let gas = &setup.gas().gas;
-    println!("\ngas");
+    say!("\ngas");
     for species in &gas.species {
-        println!(
+        say!(
             "  {}, {:.4e} kg, {} rotational degrees of freedom",
-            species.name, species.mass_kg, species.rotational_dof
+            species.name,
+            species.mass_kg,
+            species.rotational_dof
         );
         if species.rotational_dof > 0 && setup.heavy_from.is_some() {
-            println!(
-                "  note: collisions between molecules leave the rotational energy alone in this version"
-            );
+            say!("  note: collisions between molecules leave the rotational energy alone in this version");
         }
     }
-    println!(
+    say!(
         "  n {:.4e} 1/m^3, T {:.1} K, p {}, rho {:.4e} kg/m^3",
         stream.number_density,
         stream.temperature,
@@ -60,7 +63,7 @@ fn print_gas(setup: &GasSetup) {
         Velocity::Mach(_) => "Mach number as given",
         Velocity::MetersPerSecond(_) => "speed as given",
     };
-    println!(
+    say!(
         "  speed {:.2} m/s, Mach {:.3}, speed ratio {:.3} ({given}), along ({:.3}, {:.3}, {:.3})",
         stream.speed,
         stream.mach,
@@ -69,11 +72,11 @@ fn print_gas(setup: &GasSetup) {
         stream.direction[1],
         stream.direction[2]
     );
-    println!("  mean free path of the stream:");
+    say!("  mean free path of the stream:");
     for kind in MeanFreePath::ALL {
         let lambda = kind.of(&gas.species[0], stream.number_density, stream.temperature);
         let length = setup.reference_length();
-        println!(
+        say!(
             "    {:<34} {:>11}   Knudsen number {:.4} (by the length {})",
             kind.name(),
             si(lambda, "m"),
@@ -81,28 +84,57 @@ fn print_gas(setup: &GasSetup) {
             si(length, "m")
         );
     }
-    println!("  mean collision time {}", si(1.0 / stream.collision_frequency, "s"));
+    say!("  mean collision time {}", si(1.0 / stream.collision_frequency, "s"));
 }
 
 fn print_bodies(scene: &Scene, setup: &GasSetup) -> anyhow::Result<()> {
     for (obstacle, body) in gas_scene(scene).obstacles.iter().zip(&setup.bodies) {
-        println!("\n{}", body.name);
-        println!(
+        say!("\n{}", body.name);
+        say!(
             "  {} triangles, reference area {}, length {}",
             body.mesh.triangles.len(),
             si(body.reference_area_m2, "m^2"),
             si(body.reference_length_m, "m")
         );
+        for remark in remarks(body, setup) {
+            say!("  note: {remark}");
+        }
         if let Some(drag) = body.free_molecular_drag {
-            println!("  free-molecular drag coefficient of these triangles {drag:.4}");
+            say!("  free-molecular drag coefficient of these triangles {drag:.4}");
         }
         for report in shape::placed(obstacle, &scene.folder)?.reports {
             for line in report.to_string().lines() {
-                println!("  {line}");
+                say!("  {line}");
             }
         }
     }
     Ok(())
+}
+
+/// What is probably not meant: a body that reaches out of the domain, that another one overlaps, or that no cell sees.
+fn remarks(body: &Body, setup: &GasSetup) -> Vec<String> {
+    let grid = &setup.motion.grid;
+    let Some([low, high]) = body.mesh.bounds() else { return Vec::new() };
+    let mut remarks = Vec::new();
+    let inside = |a: usize| low[a] > grid.corner[a] && high[a] < grid.corner[a] + grid.size[a];
+    if !(0..3).all(inside) {
+        remarks.push(format!(
+            "it reaches out of the domain (from {low:.3?} to {high:.3?} m): loads are those of the part inside"
+        ));
+    }
+    let cell = grid.cell_size().into_iter().fold(f64::INFINITY, f64::min);
+    if body.reference_length_m < cell {
+        let (length, cell) = (si(body.reference_length_m, "m"), si(cell, "m"));
+        remarks.push(format!("it is shorter ({length}) than a cell ({cell}): is the scale right?"));
+    }
+    for other in setup.bodies.iter().filter(|other| other.name != body.name) {
+        if let Some([lower, upper]) = other.mesh.bounds()
+            && (0..3).all(|a| low[a] < upper[a] && high[a] > lower[a])
+        {
+            remarks.push(format!("its bounding box and that of \"{}\" overlap: do the bodies?", other.name));
+        }
+    }
+    remarks
 }
 
 fn print_resolution(setup: &GasSetup) {
@@ -124,7 +156,7 @@ fn print_resolution(setup: &GasSetup) {
         ));
     }
     for (place, state) in states {
-        println!("\nresolution {place}");
+        say!("\nresolution {place}");
         for j in judge(&gas.gas, &size, setup.time_step_s, collide, [state]) {
             let sign = if j.upper { "<=" } else { ">=" };
             // A time step chosen to meet its limit meets it but for rounding.
@@ -134,7 +166,7 @@ fn print_resolution(setup: &GasSetup) {
                 (true, true) => format!("too large by {:.0} %", 100.0 * (j.median / j.limit - 1.0)),
                 (true, false) => format!("too small by {:.0} %", 100.0 * (1.0 - j.median / j.limit)),
             };
-            println!("  {:<30} {:>9.3}   {sign} {:<5} {verdict}", j.name, j.median, j.limit);
+            say!("  {:<30} {:>9.3}   {sign} {:<5} {verdict}", j.name, j.median, j.limit);
         }
     }
 }
@@ -142,8 +174,8 @@ fn print_resolution(setup: &GasSetup) {
 fn print_size(setup: &GasSetup) {
     let grid = &setup.motion.grid;
     let particles = setup.expected_particles();
-    println!("\nsize");
-    println!(
+    say!("\nsize");
+    say!(
         "  {} x {} x {} = {} cells of {} x {} x {}",
         grid.cells[0],
         grid.cells[1],
@@ -153,18 +185,23 @@ fn print_size(setup: &GasSetup) {
         si(grid.cell_size()[1], "m"),
         si(grid.cell_size()[2], "m")
     );
-    println!("  {particles:.0} particles of undisturbed gas, each for {:.4e} molecules", setup.weight);
-    println!(
+    say!("  {particles:.0} particles of undisturbed gas, each for {:.4e} molecules", setup.weight);
+    say!(
         "  time step {}, {:.0} steps for the gas to cross the domain, {} planned",
         si(setup.time_step_s, "s"),
         setup.transit_steps(),
         setup.gas().steps
     );
+    if setup.gas().sampling == Sampling::Auto {
+        let earliest = Record::new(setup, 0).earliest_sampling();
+        let enough = if earliest < setup.gas().steps { "" } else { ": too few, there would be no averages" };
+        say!(
+            "  averages (Auto) begin at step {earliest} at the earliest, {} are planned{enough}",
+            setup.gas().steps
+        );
+    }
     let need = memory::estimate(grid.len() as u64, particles, setup.rotational);
     let free =
         memory::available().map_or_else(String::new, |free| format!(", {} are free", si(free as f64, "B")));
-    println!("  memory: about {}{free}", si(need as f64, "B"));
-    if let Err(error) = memory::check(setup) {
-        println!("  {error}");
-    }
+    say!("  memory: about {}{free}", si(need as f64, "B"));
 }

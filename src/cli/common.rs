@@ -34,7 +34,7 @@ pub fn override_scene(scene: &mut Scene, steps: Option<u64>, seed: Option<u64>) 
         let (wanted, half) = (*from, gas.steps / 2);
         *from = half;
         *every = (*every).min((gas.steps - half).max(1));
-        eprintln!(
+        tell!(
             "note: the scene takes averages from step {wanted}, after the end of this run of {} steps: they are taken from \
              step {half} instead; whether the flow is steady by then is told below",
             gas.steps
@@ -48,11 +48,7 @@ pub fn planned_steps(scene: &Scene) -> u64 {
     gas.steps
 }
 
-/// Chooses a device and tells what there is to tell about the choice.
+/// Chooses a device.
 pub fn open_device(name: DeviceName, threads: usize) -> anyhow::Result<Chosen> {
-    let chosen = choose(Choice::from(name), threads)?;
-    if !chosen.remark.is_empty() {
-        eprintln!("note: {}", chosen.remark);
-    }
-    Ok(chosen)
+    Ok(choose(Choice::from(name), threads)?)
 }

@@ -1,6 +1,31 @@
 //! The commands: arguments in, exit code out. The composition root, the only code that sees every side.
 //! Must not know formulas.
 
+/// Prints a line to standard output. A reader that has gone (`| head`) or a full disk must not end a run: what cannot be
+/// printed is not.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
+/// As [`say`], without the end of the line.
+macro_rules! say_on {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = write!(std::io::stdout(), $($text)*);
+    }};
+}
+
+/// As [`say`], to standard error.
+macro_rules! tell {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod bench;
 mod check;
 mod common;
@@ -78,8 +103,15 @@ pub fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         // Each cause on its own line; backtraces are for developers.
+        let mut told = String::new();
         for (depth, cause) in error.chain().enumerate() {
-            eprintln!("{}{cause}", if depth == 0 { "error: " } else { "  because: " });
+            // Some errors repeat their cause in their own words.
+            let text = cause.to_string();
+            if told.contains(&text) {
+                continue;
+            }
+            tell!("{}{text}", if depth == 0 { "error: " } else { "  because: " });
+            told = text;
         }
         ExitCode::FAILURE
     })

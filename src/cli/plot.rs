@@ -54,6 +54,11 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<()> {
         PathBuf::from(format!("{stem}_{}.png", args.field.replace(['/', '\\'], "_")))
     };
     let target = args.output.clone().unwrap_or_else(default);
+    if target.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case("png")) {
+        let text =
+            format!("{}: pictures are PNG; give the output a name that ends in .png", target.display());
+        return Err(OutputError::Request(text).into());
+    }
     let extension = args.file.extension().unwrap_or_default().to_ascii_lowercase();
     let (picture, what) = if extension == "csv" {
         if slice.is_some() || args.log || args.map.is_some() {
@@ -79,12 +84,11 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<()> {
             width: args.size as usize,
             subtitle: subtitle(&fields),
         };
-        let Some(column) = fields.column(&args.field) else { return Ok(()) };
-        let picture = slice_plot::draw(&layer, &column.quantity, &outlines, &style)?;
-        (picture, format!("{} at {}", column.quantity.label(), layer.place()))
+        let picture = slice_plot::draw(&layer, &layer.quantity, &outlines, &style)?;
+        (picture, format!("{} at {}", layer.quantity.label(), layer.place()))
     };
     write_whole(&target, |to| picture.write_png(to))?;
-    println!("{}: {what}", target.display());
+    say!("{}: {what}", target.display());
     Ok(())
 }
 

@@ -28,7 +28,8 @@ impl Progress {
 
     /// Shows where the run is.
     pub fn show(&mut self, step: u64, steps_per_s: f64, snapshot: Option<&Snapshot>) {
-        let mut message = format!("{steps_per_s:.1} steps/s");
+        // Standing still, at the end, there is no speed.
+        let mut message = if steps_per_s > 0.0 { format!("{steps_per_s:.1} steps/s") } else { String::new() };
         if let Some(snapshot) = snapshot {
             let phase = match snapshot.phase {
                 Phase::Transient => "transient".to_string(),
@@ -42,7 +43,7 @@ impl Progress {
                 self.printed = step;
                 let left = self.total.saturating_sub(step) as f64 / steps_per_s;
                 let left = if left.is_finite() { format!("  {left:.0} s left") } else { String::new() };
-                eprintln!("step {step} of {}  {message}{left}", self.total);
+                tell!("step {step} of {}  {message}{left}", self.total);
             }
         } else {
             self.bar.set_position(step);
@@ -52,7 +53,7 @@ impl Progress {
 
     /// Prints a line above the bar.
     pub fn say(&self, line: &str) {
-        if self.plain { eprintln!("{line}") } else { self.bar.println(line) }
+        if self.plain { tell!("{line}") } else { self.bar.println(line) }
     }
 
     /// Removes the bar.

@@ -7,12 +7,12 @@ use crate::units::si;
 
 /// Prints the summary.
 pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64) {
-    println!("\n{} on {device}", scene.name);
+    say!("\n{} on {device}", scene.name);
     let phase = match snapshot.phase {
         Phase::Transient => "no averages: ended in the transient, ask for more with --steps".to_string(),
         Phase::Sampling { since, samples } => format!("averages since step {since}, {samples} samples"),
     };
-    println!(
+    say!(
         "  step {} ({}), time step {}, {} particles of {:.3e} molecules, {phase}",
         snapshot.step,
         si(snapshot.time_s, "s"),
@@ -22,21 +22,21 @@ pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64)
     );
     if steps_per_s > 0.0 {
         let million = steps_per_s * snapshot.particles as f64 / 1e6;
-        println!(
+        say!(
             "  {steps_per_s:.1} steps/s, {million:.1} million particle-steps/s, {}",
             si(snapshot.memory_bytes as f64, "B")
         );
     }
     for note in &snapshot.notes {
-        println!("  {note}");
+        say!("  {note}");
     }
     if let Some(resolution) = &snapshot.resolution {
-        println!("\nresolution                          worst     median      limit   cells that miss it");
+        say!("\nresolution                          worst     median      limit   cells that miss it");
         resolution.criteria.iter().for_each(print_criterion);
     }
     for surface in &snapshot.surfaces {
         if let Some(loads) = &surface.loads {
-            println!("\n{}", surface.name);
+            say!("\n{}", surface.name);
             print_loads(loads);
         }
     }
@@ -45,7 +45,7 @@ pub fn print(scene: &Scene, device: &str, snapshot: &Snapshot, steps_per_s: f64)
 
 fn print_criterion(criterion: &Criterion) {
     if criterion.worst.is_nan() {
-        println!("  {:<30} no cell with gas to judge", criterion.name);
+        say!("  {:<30} no cell with gas to judge", criterion.name);
         return;
     }
     let verdict = if criterion.missed > 0.0 {
@@ -53,7 +53,7 @@ fn print_criterion(criterion: &Criterion) {
     } else {
         "none".to_string()
     };
-    println!(
+    say!(
         "  {:<30} {:>9.3} {:>9.3}   {} {:<6} {verdict}",
         criterion.name,
         criterion.worst,
@@ -65,28 +65,28 @@ fn print_criterion(criterion: &Criterion) {
 
 fn print_loads(loads: &Loads) {
     let area = si(loads.reference_area_m2, "m^2");
-    println!("  reference area {area}, length {}", si(loads.reference_length_m, "m"));
+    say!("  reference area {area}, length {}", si(loads.reference_length_m, "m"));
     if loads.hits_per_s.value == 0.0 {
-        println!("  no molecule has hit it while averages were taken: its loads are not known yet");
+        say!("  no molecule has hit it while averages were taken: its loads are not known yet");
         return;
     }
     if let Some(drag) = loads.drag_coefficient {
-        print!("  C_D {}", plus_minus(drag, 1.0));
+        say_on!("  C_D {}", plus_minus(drag, 1.0));
         match loads.free_molecular_drag_coefficient {
-            Some(theory) => println!("   (free-molecular theory for these triangles: {theory:.4})"),
-            None => println!("   (no free-molecular theory: not convex, or not wholly in the domain)"),
+            Some(theory) => say!("   (free-molecular theory for these triangles: {theory:.4})"),
+            None => say!("   (no free-molecular theory: not convex, or not wholly in the domain)"),
         }
     }
     let others = [("C_L", loads.lift_coefficient), ("C_S", loads.side_coefficient)];
     for (name, coefficient) in others.into_iter().filter_map(|(name, c)| Some((name, c?))) {
-        println!("  {name} {}", plus_minus(coefficient, 1.0));
+        say!("  {name} {}", plus_minus(coefficient, 1.0));
     }
     for (axis, (force, moment)) in ["x", "y", "z"].iter().zip(loads.force_n.iter().zip(loads.moment_n_m)) {
-        println!("  F_{axis} {} N    M_{axis} {} N m", plus_minus(*force, 1.0), plus_minus(moment, 1.0));
+        say!("  F_{axis} {} N    M_{axis} {} N m", plus_minus(*force, 1.0), plus_minus(moment, 1.0));
     }
-    println!("  heat {} W, {:.4e} hits/s", plus_minus(loads.heat_w, 1.0), loads.hits_per_s.value);
+    say!("  heat {} W, {:.4e} hits/s", plus_minus(loads.heat_w, 1.0), loads.hits_per_s.value);
     if loads.heat_w.batches < 20 {
-        println!("  only {} batches: the errors themselves are rough, run longer", loads.heat_w.batches);
+        say!("  only {} batches: the errors themselves are rough, run longer", loads.heat_w.batches);
     }
 }
 
@@ -104,7 +104,7 @@ fn plus_minus(estimate: Estimate, scale: f64) -> String {
 }
 
 fn print_counters(counters: &Counters) {
-    println!(
+    say!(
         "\n{} collisions of {} candidates, {} entered, {} left, {} hits on bodies",
         counters.collisions,
         counters.collision_candidates,
@@ -125,8 +125,8 @@ fn print_counters(counters: &Counters) {
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
     if told.is_empty() {
-        println!("nothing was clipped, exceeded or lost");
+        say!("nothing was clipped, exceeded or lost");
     } else {
-        told.iter().for_each(|line| println!("  {line}"));
+        told.iter().for_each(|line| say!("  {line}"));
     }
 }

@@ -65,9 +65,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let start_scene = resumed.as_ref().map_or_else(|| scene.clone(), |(_, old)| old.clone());
     let settings = Settings { publish_interval: Duration::from_millis(500), ..Settings::default() };
     let watch = Request { surfaces: true, ..Request::default() };
-    println!("{}: {}", scene.name, device.name);
+    let remark = if device.remark.is_empty() { String::new() } else { format!(" ({})", device.remark) };
+    say!("{}: {}{remark}", scene.name, device.name);
     let mut runner = Runner::start_with(start_scene, device.factory(), watch, settings)?;
-    until_built(&mut runner)?;
+    until_built(&mut runner, &args.scene)?;
     if let Some((state, old)) = resumed {
         // Each is waited for: a change of the scene that is accepted would hide that the checkpoint was refused.
         let changed = impact(&old, &scene) > Impact::Nothing;
@@ -80,9 +81,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
                 return Err(refusal).context("the checkpoint cannot be continued");
             }
         }
-        println!("continuing from step {step}");
+        say!("continuing from step {step}");
         if step >= planned_steps(&scene) {
-            eprintln!(
+            tell!(
                 "note: that is no earlier than the planned end: nothing is left to compute; ask for more with --steps"
             );
         }
@@ -145,7 +146,7 @@ fn drive(
         }
         if interrupts.load(Ordering::Relaxed) > 0 {
             progress.done();
-            eprintln!("interrupted: writing results and a checkpoint (again: stop at once)");
+            tell!("interrupted: writing results and a checkpoint (again: stop at once)");
             runner.order(Order::SetPace(Pace::Paused))?;
             return Ok(true);
         }
@@ -166,24 +167,26 @@ fn finish(
     let snapshot = runner.frame(0, PATIENCE)?.clone();
     let files = output::write_run(folder, scene, device, &snapshot)?;
     report::print(scene, device, &snapshot, steps_per_s);
-    println!("\nwritten to {}:", folder.display());
+    say!("\nwritten to {}:", folder.display());
     for file in files {
-        println!("  {}", file.file_name().unwrap_or_default().to_string_lossy());
+        say!("  {}", file.file_name().unwrap_or_default().to_string_lossy());
     }
     if interrupted || args.checkpoint_every.is_some() {
         let path = write_checkpoint(runner, folder)?;
-        println!("  {}   (continue with --resume {0})", path.display());
+        say!("  {}   (continue with --resume {0})", path.display());
     }
     Ok(if interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
 
-fn until_built(runner: &mut Runner) -> anyhow::Result<()> {
+fn until_built(runner: &mut Runner, file: &Path) -> anyhow::Result<()> {
     loop {
         match runner.state() {
             Status::Building => {
                 runner.wait(Duration::from_millis(200));
             }
-            Status::Failed(error) => return Err(error).context("the scene cannot be simulated"),
+            Status::Failed(error) => {
+                return Err(error).with_context(|| format!("{}: cannot be simulated", file.display()));
+            }
             _ => return Ok(()),
         }
     }

@@ -44,29 +44,29 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     }
     if args.list {
         for case in &chosen {
-            println!("{:<24} {}", case.name, case.about);
+            say!("{:<24} {}", case.name, case.about);
         }
         return Ok(ExitCode::SUCCESS);
     }
     let device = open_device(args.device, args.threads)?;
     let effort = if args.quick { Effort::Quick } else { Effort::Full };
-    println!("{}{}", device.name, if args.quick { ", small samples" } else { "" });
+    say!("{}{}", device.name, if args.quick { ", small samples" } else { "" });
     let started = Instant::now();
     let mut total = Count::default();
     for case in &chosen {
-        println!("\n{}: {}", case.name, case.about);
+        say!("\n{}: {}", case.name, case.about);
         let started = Instant::now();
         match (case.run)(effort, device.threads()) {
             Ok(rows) => total.add(&judge(&rows, args.brief)),
             Err(error) => {
-                println!("  not computed: {error}");
+                say!("  not computed: {error}");
                 total.failed += 1;
             }
         }
-        println!("  {:.1} s", started.elapsed().as_secs_f64());
+        say!("  {:.1} s", started.elapsed().as_secs_f64());
     }
     let elapsed = started.elapsed().as_secs_f64();
-    println!("\n{} in {elapsed:.0} s", total.text());
+    say!("\n{} in {elapsed:.0} s", total.text());
     Ok(if total.sound() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
@@ -118,13 +118,19 @@ fn judge(rows: &[Row], brief: bool) -> Count {
             continue;
         }
         if !head {
-            println!(
+            say!(
                 "  {:<4} {:<72} {:>13} {:>13} {:>9} {:>9} {:>6}",
-                "id", "what", "value", "reference", "sigma", "allowance", "z"
+                "id",
+                "what",
+                "value",
+                "reference",
+                "sigma",
+                "allowance",
+                "z"
             );
             head = true;
         }
-        println!(
+        say!(
             "  {:<4} {:<72} {:>13.6e} {:>13.6e} {:>9.1e} {:>9.1e} {:>6.2} {word}",
             row.id,
             row.what,
@@ -136,20 +142,20 @@ fn judge(rows: &[Row], brief: bool) -> Count {
         );
     }
     if rows.is_empty() {
-        println!("  nothing was compared");
+        say!("  nothing was compared");
         count.failed += 1;
     }
     // Comparisons without a statistical error say nothing about how errors are distributed.
     let statistical: Vec<Row> = rows.iter().filter(|row| row.sigma > 0.0).cloned().collect();
     if let Some(broken) = row::family(&statistical) {
-        println!("  FAIL all together: {broken}");
+        say!("  FAIL all together: {broken}");
         count.failed += 1;
     } else if statistical.len() > 1 {
         let m = statistical.len() as f64;
         let mean = statistical.iter().map(|row| row.z().powi(2)).sum::<f64>() / m;
-        println!("  all together: mean z^2 {mean:.2} of {m} comparisons, pass");
+        say!("  all together: mean z^2 {mean:.2} of {m} comparisons, pass");
     }
-    println!("  {}", count.text());
+    say!("  {}", count.text());
     count
 }
 

@@ -35,11 +35,14 @@ pub struct Chosen {
 pub fn choose(choice: Choice, threads: usize) -> Result<Chosen, SimError> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = if threads == 0 { cores } else { threads };
-    let cpu =
-        |remark: &str| Chosen { name: format!("CPU, {threads} threads"), remark: remark.into(), threads };
+    let cpu = |remark: &str| Chosen {
+        name: format!("CPU, {threads} thread{}", if threads == 1 { "" } else { "s" }),
+        remark: remark.into(),
+        threads,
+    };
     match choice {
         Choice::Cpu => Ok(cpu("")),
-        Choice::Auto => Ok(cpu("this version has no CUDA device yet: computing on the CPU")),
+        Choice::Auto => Ok(cpu("this version has no CUDA device yet")),
         Choice::Cuda => Err(SimError::Device(
             "this version has no CUDA device yet: use --device cpu, or --device auto".to_string(),
         )),

@@ -16,7 +16,8 @@ pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Sna
     into.weight = setup.weight;
     into.counters = record.counters;
     into.notes.clone_from(&record.notes);
-    if record.averages.is_none() && !record.is_steady() {
+    // Also while averages are taken: a scene may say itself when, and be wrong.
+    if !record.is_steady() {
         into.notes.push(record.steady_status());
     }
     into.history = match request.history_from {

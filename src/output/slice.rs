@@ -5,6 +5,7 @@ use super::error::OutputError;
 use super::scale::{length_unit, short};
 use crate::scene::TriangleMesh;
 use crate::sim::Fields;
+use crate::units::Quantity;
 
 /// Names of the axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
@@ -38,6 +39,8 @@ impl std::str::FromStr for Slice {
 /// A layer of cells as an image: row 0 is the lowest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
+    /// What its values are.
+    pub quantity: Quantity,
     /// The axis across it.
     pub axis: usize,
     /// Its middle on that axis, m.
@@ -59,10 +62,20 @@ impl Layer {
     ///
     /// Errors: [`OutputError::Request`] for an unknown field (lists those there are) and for a plane outside.
     pub fn new(fields: &Fields, key: &str, slice: Slice) -> Result<Self, OutputError> {
-        let Some(column) = fields.column(key) else {
-            let known: Vec<&str> = fields.columns.iter().map(|c| c.quantity.key.as_ref()).collect();
-            let known = known.join(", ");
-            return Err(OutputError::Request(format!("there is no field \"{key}\"; there are: {known}")));
+        let (quantity, source) = match fields.column(key) {
+            Some(column) => (column.quantity.clone(), &column.values),
+            None => {
+                let of_error = key.strip_suffix("_error").and_then(|key| fields.column(key));
+                let Some(column) = of_error.filter(|column| !column.errors.is_empty()) else {
+                    let known: Vec<&str> = fields.columns.iter().map(|c| c.quantity.key.as_ref()).collect();
+                    let known = known.join(", ");
+                    return Err(OutputError::Request(format!(
+                        "there is no field \"{key}\"; there are: {known}, and of averages their errors, such as \
+                         temperature_error"
+                    )));
+                };
+                (column.quantity.error(), &column.errors)
+            }
         };
         let a = slice.axis.min(2);
         let (corner, size, count) = (fields.corner_m[a], fields.size_m[a], fields.cells[a]);
@@ -86,10 +99,11 @@ impl Layer {
         for row in 0..cells[1] {
             for place in 0..cells[0] {
                 let cell = layer as usize * stride[a] + row * stride[axes[1]] + place * stride[axes[0]];
-                values.push(column.values.get(cell).copied().unwrap_or(f32::NAN));
+                values.push(source.get(cell).copied().unwrap_or(f32::NAN));
             }
         }
         Ok(Self {
+            quantity,
             axis: a,
             position_m: corner + (f64::from(layer) + 0.5) * step,
             axes,

@@ -208,3 +208,22 @@ fn the_steady_state_is_found_told_and_sampled() {
     // A plate is one-sided in its reference area, two-sided for the molecules.
     assert!((summary["obstacles"][0]["loads"]["reference_area_m2"].as_f64().unwrap() - 0.16).abs() < 1e-9);
 }
+
+/// A reader that goes away (`| head -1`) or a full standard output ends neither the run nor its results.
+#[test]
+fn a_closed_pipe_does_not_end_a_run() {
+    let place = Place::new();
+    place.changed_scene("sphere.ron", &[]);
+    for stream in ["2>&1 | head -1", "2>&1 >/dev/full | head -1"] {
+        let script = format!("{} run sphere.ron -o out {stream}", env!("CARGO_BIN_EXE_knudsen"));
+        let status = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(place.path("."))
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        assert!(place.path("out/summary.json").exists(), "{stream}");
+        std::fs::remove_dir_all(place.path("out")).unwrap();
+    }
+}

@@ -71,11 +71,9 @@ pub struct BlockOutcome {
 
 impl BlockOutcome {
     fn reset(&mut self) {
-        self.collisions = CollisionCounts::default();
         let hits = std::mem::take(&mut self.log.hits);
         self.log = MotionLog { hits, ..MotionLog::default() };
         self.log.hits.clear();
-        (self.lowest, self.highest) = (GONE, 0);
     }
 }
 
@@ -88,12 +86,16 @@ pub fn step(context: &StepContext<'_>, task: BlockTask<'_>) {
     let range =
         |cell: usize| (context.offsets[cell] - first) as usize..(context.offsets[cell + 1] - first) as usize;
 
+    // Counted in locals: the outcomes of neighbouring blocks share cache lines that two threads would fight for.
+    let mut counts = CollisionCounts::default();
+    let (mut lowest, mut highest) = (GONE, 0);
     let start = Instant::now();
     if let Some(heavy_from) = context.heavy_from {
         for cell in cells.clone() {
             let members = &mut particles[range(cell)];
             if members.len() > 1 {
-                collide(context, cell, members, &mut majorants[cell - first_cell], heavy_from, out);
+                let majorant = &mut majorants[cell - first_cell];
+                collide(context, cell, members, majorant, heavy_from, &mut out.order, &mut counts);
             }
         }
     }
@@ -119,11 +121,13 @@ pub fn step(context: &StepContext<'_>, task: BlockTask<'_>) {
             });
             keys[i] = key;
             if key != GONE {
-                out.lowest = out.lowest.min(key);
-                out.highest = out.highest.max(key);
+                lowest = lowest.min(key);
+                highest = highest.max(key);
             }
         }
     }
+    out.collisions = counts;
+    (out.lowest, out.highest) = (lowest, highest);
     out.elapsed = [collided - start, sampled - collided, sampled.elapsed()];
 }
 
@@ -133,18 +137,18 @@ fn collide(
     members: &mut [Particle],
     majorant: &mut f32,
     heavy_from: usize,
-    out: &mut BlockOutcome,
+    order: &mut Vec<u32>,
+    counts: &mut CollisionCounts,
 ) {
     // Molecules in a sliver of gas, or by rounding in a cell without any, would have almost as many candidates as the
     // sliver is thin.
     const THINNEST: f32 = 1e-4;
     let exposure = context.exposure / f64::from(context.motion.walls.gas_fraction(cell).max(THINNEST));
     let mut rng = Stream::new(context.seed, context.step, Purpose::Collide, cell as u32);
-    let counts = &mut out.collisions;
     if members.len() < heavy_from {
         no_time_counter(members, context.pairs, exposure, majorant, &mut rng, counts);
     } else {
-        let (ratio, order) = (context.majorant_ratio, &mut out.order);
+        let ratio = context.majorant_ratio;
         half_split_shuffle(members, context.pairs, exposure, majorant, ratio, order, &mut rng, counts);
     }
 }

@@ -77,7 +77,8 @@ impl Particles {
     /// shared out. Particles with key [`GONE`] are dropped. `runs` cover the particles in order.
     pub fn sort(&mut self, pool: &ThreadPool, runs: &[Run]) {
         let cells = self.counts.len();
-        let parts = if pool.current_num_threads() == 1 { 1 } else { 4 * pool.current_num_threads() };
+        // One part a thread: runs at the border of two parts are read for both.
+        let parts = pool.current_num_threads();
         let bounds = self.split_cells(parts.min(cells).max(1));
         let keys = &self.keys;
 

@@ -87,6 +87,11 @@ impl Record {
         }
     }
 
+    /// First step at which automatic sampling can begin.
+    pub fn earliest_sampling(&self) -> u64 {
+        self.steady.earliest_step()
+    }
+
     /// Prepares the next step: starts sampling if it is time. Returns whether its cells are sampled.
     pub fn begin_step(&mut self, setup: &GasSetup) -> bool {
         let Some(from) = self.schedule.from.filter(|&from| self.step >= from) else {
@@ -127,8 +132,15 @@ impl Record {
             let watched = self.history.close_row(setup, self.step, particles, energy);
             if let Some(decision) = self.steady.push(self.step, &watched) {
                 self.notes.push(decision.reason.clone());
-                if setup.gas().sampling == Sampling::Auto {
-                    self.schedule.from = Some(self.step);
+                match self.schedule.from {
+                    // A scene that says itself when to sample is taken at its word, but told what it means.
+                    Some(from) if from < self.step => self.notes.push(format!(
+                        "averages began at step {from}, before that: they hold some of the transient, which their errors \
+                         do not show; sample from step {} on",
+                        self.step
+                    )),
+                    _ if setup.gas().sampling == Sampling::Auto => self.schedule.from = Some(self.step),
+                    _ => {}
                 }
             }
         }

@@ -216,6 +216,19 @@ fn check_time_step(
                 .to_string(),
         ));
     }
+    const MOST_STEPS: f64 = 1e9;
+    if transit_s / time_step_s > MOST_STEPS {
+        return Err(SimError::Scene(format!(
+            "a time step of {} is so short that the gas needs {:.0e} steps to cross the domain: make it `Auto`",
+            si(time_step_s, "s"),
+            transit_s / time_step_s
+        )));
+    }
+    if particles < 1.0 {
+        return Err(SimError::Scene(format!(
+            "the whole domain would hold {particles:.1e} particles: raise particles_per_cell; 10 or more resolve a flow"
+        )));
+    }
     let entering: f64 = inflow.faces.iter().map(|face| face.mean_per_row * f64::from(face.rows)).sum();
     if entering > 100.0 * particles + 1e6 {
         return Err(SimError::Scene(format!(

@@ -5,6 +5,7 @@ use crate::physics::constants::BOLTZMANN;
 use crate::physics::particle::Particle;
 use crate::physics::rng::Stream;
 use crate::physics::sample::direction;
+use crate::physics::species::CollisionPair;
 use crate::physics::wall::tangents;
 use crate::scene::Species;
 
@@ -25,17 +26,11 @@ pub struct PairModel {
 impl PairModel {
     /// The model of a pair; unlike species take the mean diameter, omega and reference temperature.
     pub fn new(a: &Species, b: &Species) -> Self {
-        let diameter = 0.5 * (a.diameter_m + b.diameter_m);
-        let omega = 0.5 * (a.omega + b.omega);
-        let temperature = 0.5 * (a.reference_temperature_k + b.reference_temperature_k);
-        let reduced_mass = a.mass_kg * b.mass_kg / (a.mass_kg + b.mass_kg);
-        let coefficient = std::f64::consts::PI
-            * diameter.powi(2)
-            * (2.0 * BOLTZMANN * temperature / reduced_mass).powf(omega - 0.5)
-            / libm::tgamma(2.5 - omega);
+        // sigma c_r = coefficient c_r^power.
+        let (coefficient, power) = CollisionPair::new(a, b).sigma_c_power_law();
         Self {
             coefficient: coefficient as f32,
-            exponent: (1.0 - omega) as f32,
+            exponent: (0.5 * power) as f32,
             inverse_alpha: (2.0 / (a.alpha + b.alpha)) as f32,
             first_share: (b.mass_kg / (a.mass_kg + b.mass_kg)) as f32,
         }

@@ -109,6 +109,12 @@ impl SteadyDetector {
         }
     }
 
+    /// First step, counted from the start of watching, at which the flow can be found steady.
+    pub fn earliest_step(&self) -> u64 {
+        let windows = WINDOWS as u64 + u64::from(CONFIRMATIONS) - 1;
+        self.earliest_steps.max(self.window_steps.saturating_mul(windows))
+    }
+
     /// Steps over which drift is measured.
     pub fn span_steps(&self) -> u64 {
         self.window_steps * WINDOWS as u64

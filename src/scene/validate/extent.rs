@@ -1,7 +1,8 @@
 //! How far a shape reaches along the axes of the scene, from its defining numbers alone.
-//! Must not know meshes: triangle files are not read here.
+//! Must not read triangle files, nor make triangles.
 
 use crate::scene::Shape;
+use crate::scene::mesh::transform::rotation;
 
 /// A rotation, row by row.
 type Rotation = [[f64; 3]; 3];
@@ -28,16 +29,6 @@ impl Pose {
         let moved = a.map(|row| (0..3).map(|k| row[k] * inner.origin[k]).sum::<f64>());
         Pose { rotation, origin: [0, 1, 2].map(|i| self.origin[i] + moved[i]) }
     }
-}
-
-fn rotation(degrees: [f64; 3]) -> Rotation {
-    let [(sx, cx), (sy, cy), (sz, cz)] = degrees.map(|d| d.to_radians().sin_cos());
-    // R = Rz Ry Rx: the first turn stands on the right.
-    [
-        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-        [-sy, cy * sx, cy * cx],
-    ]
 }
 
 /// The extent of a shape, m; none where a triangle file is part of it.
