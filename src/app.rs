@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use crate::view::record::Recording as RecordSettings;
-pub use crate::view::stage::Orbit;
+pub use crate::view::camera::Viewpoint;
 
 /// Why nothing is shown.
 #[derive(Debug, Error)]

@@ -3,7 +3,7 @@
 
 use super::DeviceName;
 use super::common::{open_device, open_scene, override_scene, planned_steps};
-use crate::app::{Orbit, RecordSettings, record};
+use crate::app::{Viewpoint, RecordSettings, record};
 use crate::output::file::{check_folder, write_whole};
 use crate::output::slice::Slice;
 use crate::scene::{Model, Scene, to_ron};
@@ -48,8 +48,8 @@ pub struct RecordArgs {
     #[arg(long)]
     slice: Option<String>,
     /// Camera: yaw, pitch (degrees) and distance (the longest edge of the domain is 2).
-    #[arg(long, default_value = "-25,20,4", value_parser = parse_orbit)]
-    camera: Orbit,
+    #[arg(long, default_value = "-25,20,4", value_parser = parse_camera)]
+    camera: Viewpoint,
     /// Degrees that the camera turns over the video.
     #[arg(long, default_value_t = 40.0, allow_negative_numbers = true)]
     turn: f32,
@@ -71,10 +71,10 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-fn parse_orbit(text: &str) -> Result<Orbit, String> {
+fn parse_camera(text: &str) -> Result<Viewpoint, String> {
     let numbers: Vec<f32> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
-        [yaw_deg, pitch_deg, distance] if distance > 0.0 => Ok(Orbit { yaw_deg, pitch_deg, distance }),
+        [yaw_deg, pitch_deg, distance] if distance > 0.0 => Ok(Viewpoint::orbit(yaw_deg, pitch_deg, distance)),
         _ => Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4")),
     }
 }
@@ -102,10 +102,10 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         every,
         particles: args.particles,
         slice: slice(args, &scene)?,
-        orbit: args.camera,
+        viewpoint: args.camera,
         turn_deg: args.turn,
     };
-    println!("{}: {} frames of {} steps on {}", scene.name, frames, every, device.name);
+    say!("{}: {} frames of {} steps on {}", scene.name, frames, every, device.name);
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot listen for Ctrl-C")?;
@@ -117,7 +117,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         bar.set_position(u64::from(done));
         bar.set_message(format!("step {}", snapshot.step));
         if bar.is_hidden() && done % (frames / 20).max(1) == 0 {
-            eprintln!("frame {done} of {frames}, step {}", snapshot.step);
+            tell!("frame {done} of {frames}, step {}", snapshot.step);
         }
         !stop.load(Ordering::Relaxed)
     };
@@ -132,7 +132,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         to_ron(&scene)
     );
     write_whole(&sidecar, |to| to.write_all(text.as_bytes()))?;
-    println!("written to {} (what was recorded: {})", written.display(), sidecar.display());
+    say!("written to {} (what was recorded: {})", written.display(), sidecar.display());
     Ok(if stop.load(Ordering::Relaxed) { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
 

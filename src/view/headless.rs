@@ -57,7 +57,7 @@ impl Headless {
     /// [`RenderError::NoAdapter`].
     pub fn new<M>(
         [width, height]: [u32; 2],
-        plugins: impl Plugins<M>,
+        plugins: impl bevy::app::Plugins<M>,
         camera: impl FnOnce(&mut World, RenderTarget),
     ) -> Result<Self, RenderError> {
         if !adapter_found() {

@@ -82,7 +82,7 @@ mod tests {
     fn the_bar_has_its_colours_and_the_picture_its_size() {
         let size = [640_u32, 360_u32];
         let frame = vec![0_u8; (4 * size[0] * size[1]) as usize];
-        let colors = Colors { map: Map::Viridis, low: 0.0, high: 2000.0 };
+        let colors = Colors { map: Map::Viridis, low: 0.0, high: 2000.0, log: false };
         let quantity = Quantity::new("speed", "speed", "c", "m/s");
         let legend = Legend { title: "x".into(), bars: vec![Bar { quantity, colors }], ..Legend::default() };
         let canvas = over(&frame, size, &legend).unwrap();

@@ -5,11 +5,12 @@ use super::draw::domain::DomainPlugin;
 use super::draw::particles::{ParticlePlugin, ParticleSettings};
 use super::draw::slice::{FieldSlice, SlicePlugin};
 use super::draw::surface::{SurfacePlugin, SurfaceSettings};
-use super::draw::{Colors, particles};
+use super::draw::{ColorScale, Colors, particles};
 use super::flow::Flow;
 use super::headless::{Headless, RenderError};
 use super::legend::{Bar, Legend, over};
-use super::stage::{Orbit, Stage, spawn_camera};
+use super::camera::Viewpoint;
+use super::stage::{Stage, spawn_camera};
 use super::video::{Video, VideoError};
 use crate::output::OutputError;
 use crate::output::canvas::Canvas;
@@ -17,7 +18,7 @@ use crate::output::color::Map;
 use crate::output::file::write_whole;
 use crate::output::slice::Slice;
 use crate::runner::{Order, Runner, RunnerError};
-use crate::scene::{Domain, Model, Scene};
+use crate::scene::{Model, Scene};
 use crate::sim::{Phase, Request, Snapshot};
 use crate::units::{Quantity, si};
 use bevy::prelude::*;
@@ -43,7 +44,7 @@ pub struct Recording {
     /// Field and plane of the slice; `None` for none.
     pub slice: Option<(String, Slice)>,
     /// Camera of the first frame.
-    pub orbit: Orbit,
+    pub viewpoint: Viewpoint,
     /// Degrees that the camera turns over the recording.
     pub turn_deg: f32,
 }
@@ -112,7 +113,7 @@ struct Studio {
     app: Headless,
     title: String,
     slice: Option<Entity>,
-    camera: Orbit,
+    camera: Viewpoint,
 }
 
 impl Studio {
@@ -124,14 +125,14 @@ impl Studio {
             history_from: None,
         };
         runner.order(Order::Observe(request))?;
-        let camera = recording.orbit;
+        let camera = recording.viewpoint;
         let plugins = (particles::ParticlePlugin, SlicePlugin, SurfacePlugin, DomainPlugin);
         let _: &ParticlePlugin = &plugins.0;
         let mut app = Headless::new(recording.size, plugins, |world, target| {
             spawn_camera(world, &camera, target);
         })?;
         let Model::Gas(gas) = &scene.model;
-        app.world().insert_resource(stage(&gas.domain));
+        app.world().insert_resource(Stage::of(&gas.domain));
         app.world().insert_resource(Flow::new(runner));
         let slice = recording.slice.clone().map(|(field, slice)| {
             let slice = FieldSlice { field, slice, map: Map::Viridis, opacity: 0.85, colors: None };
@@ -153,7 +154,7 @@ impl Studio {
                 self.advance(recording.every)?;
             }
             let turned = recording.turn_deg * frame as f32 / recording.frames.max(1) as f32;
-            self.camera.yaw_deg = recording.orbit.yaw_deg + turned;
+            self.camera = recording.viewpoint.turned(turned);
             let picture = self.picture(recording.size)?;
             match sink {
                 Sink::Video(video) => video.push(picture.pixels())?,
@@ -172,7 +173,7 @@ impl Studio {
 
     fn advance(&mut self, steps: u32) -> Result<(), RecordError> {
         let flow = self.app.world().resource::<Flow>();
-        flow.with(|runner| runner.frame(steps, PATIENCE).map(drop))?;
+        flow.with(|runner| runner.frame(steps, PATIENCE).map(drop)).transpose()?;
         Ok(())
     }
 
@@ -197,7 +198,7 @@ impl Studio {
             return;
         }
         let speeds = |snapshot: &Snapshot| {
-            Colors::from_values(Map::Viridis, snapshot.drawn.iter().map(|particle| particle.speed))
+            ColorScale::of(Map::Viridis).resolve(snapshot.drawn.iter().map(|particle| particle.speed))
         };
         let colors = world.resource::<Flow>().read(speeds).flatten();
         let Some(colors) = colors else { return };
@@ -244,9 +245,4 @@ impl Studio {
         let (subtitle, status) = told.unwrap_or_default();
         Legend { title: self.title.clone(), subtitle, status, bars }
     }
-}
-
-fn stage(domain: &Domain) -> Stage {
-    let middle_m = std::array::from_fn(|a| domain.corner_m[a] + 0.5 * domain.size_m[a]);
-    Stage { middle_m, size_m: domain.size_m }
 }

@@ -1,13 +1,13 @@
 //! A plane of cells coloured by a field: one rectangle whose texture changes with the snapshots.
 //! Must not know devices or physics.
 
-use super::Colors;
+use super::{ColorScale, Colors};
 use crate::output::color::Map;
 use crate::output::slice::{Layer, Slice};
 use crate::view::flow::Flow;
 use crate::view::stage::Stage;
 use bevy::asset::RenderAssetUsages;
-use bevy::image::{ImageSampler, TextureFormatPixelInfo};
+use bevy::image::{ImageSampler};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 
@@ -57,7 +57,7 @@ fn update(
             let layer = Layer::new(fields, &slice.field, slice.slice).ok()?;
             let all = fields.column(&slice.field)?.values.iter().copied();
             // One range for all planes of the field, so that a moving plane keeps its colours.
-            Some((snapshot.generation, layer, Colors::from_values(slice.map, all)?))
+            Some((snapshot.generation, layer, ColorScale::of(slice.map).resolve(all)?))
         });
         let Some((generation, layer, colors)) = layer.flatten() else { continue };
         slice.colors = Some(colors);
@@ -92,7 +92,6 @@ fn texture(layer: &Layer, colors: &Colors, opacity: f32) -> Image {
     }
     let size = Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 };
     let format = TextureFormat::Rgba8UnormSrgb;
-    debug_assert_eq!(texels.len(), size.volume() * format.pixel_size().unwrap_or(4));
     let mut image =
         Image::new(size, TextureDimension::D2, texels, format, RenderAssetUsages::RENDER_WORLD);
     image.sampler = ImageSampler::nearest();

@@ -1,7 +1,7 @@
 //! The obstacles: their triangles, coloured by what the gas does to them once that is known.
 //! Must not know devices or physics.
 
-use super::Colors;
+use super::{ColorScale, Colors};
 use crate::output::color::Map;
 use crate::sim::Surface;
 use crate::view::flow::Flow;
@@ -59,7 +59,7 @@ fn update(
             column.map(|column| column.values.clone()).unwrap_or_default()
         };
         let values: Vec<Vec<f32>> = snapshot.surfaces.iter().map(tally).collect();
-        let colors = Colors::from_values(settings.map, values.iter().flatten().copied());
+        let colors = ColorScale::of(settings.map).resolve(values.iter().flatten().copied());
         let made = snapshot.surfaces.iter().zip(&values);
         let made: Vec<Mesh> = made.map(|(surface, values)| mesh(surface, values, colors.as_ref(), &stage)).collect();
         Some((snapshot.generation, made, colors))
