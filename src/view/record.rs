@@ -121,7 +121,7 @@ impl Studio {
             particles: recording.particles,
             fields: recording.slice.is_some(),
             surfaces: true,
-            history_from: None,
+            ..Request::default()
         };
         runner.order(Order::Observe(request))?;
         let camera = recording.orbit;
@@ -197,7 +197,7 @@ impl Studio {
             return;
         }
         let speeds = |snapshot: &Snapshot| {
-            Colors::from_values(Map::Viridis, snapshot.drawn.iter().map(|particle| particle.speed))
+            Colors::from_values(Map::Viridis, snapshot.drawn.iter().map(|particle| particle.value))
         };
         let colors = world.resource::<Flow>().read(speeds).flatten();
         let Some(colors) = colors else { return };

@@ -175,7 +175,7 @@ pub fn snapshot() -> Snapshot {
         particles: 240_000,
         weight: 2.9e12,
         drawn: (0..50)
-            .map(|n| DrawnParticle { position: [0.01 * n as f32, 0.5, 0.3], speed: n as f32 })
+            .map(|n| DrawnParticle { position: [0.01 * n as f32, 0.5, 0.3], value: n as f32 })
             .collect(),
         fields: Some(fields()),
         surfaces: vec![first, second],
