@@ -30,7 +30,8 @@ impl Particle {
     }
 
     /// What the molecule touched last: 0 nothing since the start, 1 to 6 the face x_min, x_max, y_min ... z_max through
-    /// which it came in or which reflected it, 7 a body.
+    /// which it came in or which is a diffuse wall that it hit, 7 a body. Specular and periodic faces do not count: they
+    /// stand for more of the same flow.
     #[inline]
     pub fn origin(&self) -> u32 {
         (self.tag & ORIGIN_MASK) >> TAG_BITS

@@ -27,7 +27,8 @@ impl Paint {
         [Self::Speed, Self::VelocityX, Self::VelocityY, Self::VelocityZ, Self::Species, Self::Origin];
 
     /// What the values of [`Paint::Origin`] stand for, 0 to 7: there from the start; the face of the domain through
-    /// which the molecule came in or which reflected it last; a body.
+    /// which the molecule came in, or that it hit if it is a diffuse wall; a body. Specular and periodic faces stand for
+    /// more of the same flow and do not count.
     pub const ORIGINS: [&'static str; 8] =
         ["start", "x_min", "x_max", "y_min", "y_max", "z_min", "z_max", "body"];
 
