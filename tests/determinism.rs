@@ -26,6 +26,7 @@ fn flow(scheme: Scheme, sampling: Sampling) -> Scene {
         name: "bits".into(),
         about: String::new(),
         seed: 77,
+        view: Default::default(),
         folder: Default::default(),
         model: Model::Gas(GasScene {
             gas: Gas {

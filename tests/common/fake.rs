@@ -187,6 +187,7 @@ pub fn scene(name: &str, seed: u64) -> Scene {
         name: name.into(),
         about: String::new(),
         seed,
+        view: Default::default(),
         folder: std::path::PathBuf::new(),
         model: Model::Gas(GasScene {
             gas: Gas { species: vec![] },

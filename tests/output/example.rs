@@ -52,6 +52,7 @@ pub fn scene() -> Scene {
             reference: Reference::Auto,
             obstacles: Vec::new(),
         }),
+        view: Default::default(),
         folder: PathBuf::new(),
     }
 }
