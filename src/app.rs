@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
 
-pub use crate::view::record::Recording as RecordSettings;
 pub use crate::view::camera::Viewpoint;
+pub use crate::view::record::Recording as RecordSettings;
 
 /// Why nothing is shown.
 #[derive(Debug, Error)]

@@ -9,7 +9,7 @@ use knudsen::scene::{
     Collisions, Density, Domain, Face, Faces, Gas, GasScene, Model, Obstacle, Reference, Sampling, Scene,
     Scheme, Shape, Species, Start, Stream, TimeStep, Velocity, Wall,
 };
-use knudsen::sim::{Checkpoint, Column, Request, Simulation, Snapshot};
+use knudsen::sim::{Checkpoint, Column, Paint, Request, Simulation, Snapshot};
 
 /// A diatomic gas at Mach 3 around a sphere and a thin plate, with inflow, a diffuse, a specular and two periodic
 /// faces, sampled from the start of the second half.
@@ -26,6 +26,7 @@ fn flow(scheme: Scheme, sampling: Sampling) -> Scene {
         name: "bits".into(),
         about: String::new(),
         seed: 77,
+        view: Default::default(),
         folder: Default::default(),
         model: Model::Gas(GasScene {
             gas: Gas {
@@ -81,7 +82,7 @@ struct Seen {
     offsets: Vec<u32>,
     columns: Vec<(String, Vec<u32>, Vec<u32>)>,
     history: Vec<u64>,
-    /// Counters, loads, notes, phase, judgement, drawn particles. `Debug` of a float prints its shortest exact form.
+    /// Counters, loads, notes, phase, judgement, drawn particles, probe. `Debug` of a float prints its shortest exact form.
     rest: String,
 }
 
@@ -90,7 +91,14 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 fn seen(gas: &mut CpuGas) -> Seen {
-    let request = Request { particles: 500, fields: true, surfaces: true, history_from: Some(0) };
+    let request = Request {
+        particles: 500,
+        paint: Paint::Origin,
+        probe_cell: Some(21),
+        fields: true,
+        surfaces: true,
+        history_from: Some(0),
+    };
     let mut snapshot = Snapshot::default();
     gas.observe(&request, &mut snapshot).unwrap();
     let column = |c: &Column| (c.quantity.key.to_string(), bits(&c.values), bits(&c.errors));
@@ -103,14 +111,15 @@ fn seen(gas: &mut CpuGas) -> Seen {
         columns: fields.columns.iter().chain(surfaces).map(column).collect(),
         history: snapshot.history.values.iter().map(|v| v.to_bits()).collect(),
         rest: format!(
-            "{} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             snapshot.step,
             snapshot.phase,
             snapshot.counters,
             snapshot.notes,
             snapshot.surfaces.iter().map(|surface| &surface.loads).collect::<Vec<_>>(),
             snapshot.resolution,
-            snapshot.drawn
+            snapshot.drawn,
+            snapshot.probe
         ),
     }
 }

@@ -196,7 +196,7 @@ fn snapshots_grow_and_are_never_torn() {
             snapshot
                 .drawn
                 .iter()
-                .all(|particle| particle.speed == step as f32 && particle.position == [step as f32; 3])
+                .all(|particle| particle.value == step as f32 && particle.position == [step as f32; 3])
         );
         assert_eq!(snapshot.notes, [format!("fake at step {step}")]);
         assert_eq!(snapshot.time_s, step as f64 * TIME_STEP_S);
@@ -418,7 +418,7 @@ fn recorded_frames_are_exact() {
     for frame in 1..=40u64 {
         let snapshot = runner.frame(25, LONG).unwrap();
         assert_eq!((snapshot.step, snapshot.particles), (25 * frame, expected_state(1, 25 * frame)));
-        assert_eq!(snapshot.drawn[2].speed, 25.0 * frame as f32);
+        assert_eq!(snapshot.drawn[2].value, 25.0 * frame as f32);
         assert!(snapshot.generation > generation);
         generation = snapshot.generation;
     }

@@ -259,6 +259,20 @@ fn generated() -> Vec<Scene> {
     add(&|s, _| s.seed = u64::MAX, 1);
     add(&|s, _| inner(s).gas.species[0].rotational_dof = 2, 1);
     add(&|s, _| inner(s).obstacles.clear(), 1);
+    let camera = Camera {
+        up: [0.1, -2.0, 1.0 / 3.0],
+        field_of_view_deg: 120.0,
+        orthographic: true,
+        ..Camera::new([-1e-9, 2.0, 3.0], [0.5; 3])
+    };
+    let bookmark = |name: &str| Bookmark { name: name.into(), camera };
+    let key = |time_s: f64| KeyFrame { time_s, camera: Camera::new([time_s, 2.0, 0.1], [0.5; 3]) };
+    let views = [
+        View { bookmarks: vec![bookmark("a"), bookmark("\"b\"")], path: Vec::new() },
+        View { bookmarks: Vec::new(), path: vec![key(0.0), key(0.1 + 0.2), key(1e9)] },
+        View { bookmarks: vec![bookmark("é")], path: vec![key(3.0)] },
+    ];
+    add(&|s, i| s.view = views[i].clone(), views.len());
     scenes
 }
 
@@ -279,6 +293,22 @@ fn what_is_written_reads_back_equal() {
         other.folder = scene.folder.clone();
         assert_eq!(other, scene, "{text}");
     }
+}
+
+#[test]
+fn a_view_is_written_only_where_there_is_one_and_most_of_a_camera_may_be_left_out() {
+    let scene = shipped("sphere.ron");
+    let text = to_ron(&scene);
+    assert!(scene.view.is_empty() && !text.contains("view"), "{text}");
+    let with = |view: &str| {
+        let text = text.replacen("    model:", &format!("    view: {view},\n    model:"), 1);
+        parse(&text, "a.ron", Path::new(".")).unwrap_or_else(|error| panic!("{error}")).view
+    };
+    assert_eq!(with("()"), View::default());
+    let camera = Camera::new([2.0, 1.0, 0.5], [0.5; 3]);
+    assert_eq!((camera.up, camera.field_of_view_deg, camera.orthographic), ([0.0, 1.0, 0.0], 45.0, false));
+    let view = with("(path: [(time_s: 1, camera: (eye_m: (2, 1, 0.5), target_m: (0.5, 0.5, 0.5)))])");
+    assert_eq!(view, View { path: vec![KeyFrame { time_s: 1.0, camera }], ..View::default() });
 }
 
 #[test]

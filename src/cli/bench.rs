@@ -151,7 +151,14 @@ fn argon() -> Gas {
 }
 
 fn scene(name: &str, gas: GasScene) -> Scene {
-    Scene { name: name.into(), about: String::new(), seed: 1, model: Model::Gas(gas), folder: ".".into() }
+    Scene {
+        name: name.into(),
+        about: String::new(),
+        seed: 1,
+        model: Model::Gas(gas),
+        view: Default::default(),
+        folder: ".".into(),
+    }
 }
 
 /// SPARTA's COLLIDE: a closed box of argon at rest.

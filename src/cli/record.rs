@@ -3,7 +3,7 @@
 
 use super::DeviceName;
 use super::common::{open_device, open_scene, override_scene, planned_steps};
-use crate::app::{Viewpoint, RecordSettings, record};
+use crate::app::{RecordSettings, Viewpoint, record};
 use crate::output::file::{check_folder, write_whole};
 use crate::output::slice::Slice;
 use crate::scene::{Model, Scene, to_ron};
@@ -12,8 +12,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `knudsen record`.
 #[derive(Args)]
@@ -74,21 +74,29 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
 fn parse_camera(text: &str) -> Result<Viewpoint, String> {
     let numbers: Vec<f32> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
-        [yaw_deg, pitch_deg, distance] if distance > 0.0 => Ok(Viewpoint::orbit(yaw_deg, pitch_deg, distance)),
+        [yaw_deg, pitch_deg, distance] if distance > 0.0 => {
+            Ok(Viewpoint::orbit(yaw_deg, pitch_deg, distance))
+        }
         _ => Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4")),
     }
 }
 
 /// Records a scene.
 pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(args.seconds > 0.0 && args.seconds <= 3600.0, "--seconds {} must be from 0 to 3600", args.seconds);
+    anyhow::ensure!(
+        args.seconds > 0.0 && args.seconds <= 3600.0,
+        "--seconds {} must be from 0 to 3600",
+        args.seconds
+    );
     let mut scene = open_scene(&args.scene)?;
     let frames = (args.seconds * f64::from(args.fps)).round().max(1.0) as u32;
     let planned = planned_steps(&scene).saturating_sub(args.from_step);
-    let every = args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
+    let every =
+        args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
     let end = args.from_step + u64::from(every) * u64::from(frames);
     override_scene(&mut scene, Some(end), args.seed);
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("{}.mp4", scene.name)));
+    let output =
+        args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("{}.mp4", scene.name)));
     if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         check_folder(folder)?;
         std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;

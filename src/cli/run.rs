@@ -162,7 +162,13 @@ fn finish(
     interrupted: bool,
     steps_per_s: f64,
 ) -> anyhow::Result<ExitCode> {
-    let all = Request { particles: args.particles, fields: true, surfaces: true, history_from: Some(0) };
+    let all = Request {
+        particles: args.particles,
+        fields: true,
+        surfaces: true,
+        history_from: Some(0),
+        ..Request::default()
+    };
     runner.order(Order::Observe(all))?;
     let snapshot = runner.frame(0, PATIENCE)?.clone();
     let files = output::write_run(folder, scene, device, &snapshot)?;

@@ -5,7 +5,7 @@ use crate::device::gas::{GasSetup, Record, Tallies};
 use crate::physics::moments::CellSums;
 use crate::physics::particle::Particle;
 use crate::physics::resolution::{CellGas, judge};
-use crate::sim::{Criterion, DrawnParticle, Fields, Request, Resolution, Snapshot};
+use crate::sim::{Criterion, DrawnParticle, Fields, Paint, Probe, Request, Resolution, Snapshot};
 
 /// Fills the status, the history and the surfaces.
 pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Snapshot) {
@@ -90,13 +90,17 @@ fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
     Resolution { criteria }
 }
 
-/// Picks a stable subset of at most `most` particles by their tags: a particle stays drawn from frame to frame.
+/// Picks a stable subset of at most `request.particles` particles by their tags: a particle stays drawn from frame to
+/// frame.
 pub fn draw<'a>(
     setup: &GasSetup,
     particles: impl ExactSizeIterator<Item = &'a Particle>,
-    most: usize,
-    out: &mut Vec<DrawnParticle>,
+    request: &Request,
+    into: &mut Snapshot,
 ) {
+    let most = request.particles;
+    let out = &mut into.drawn;
+    into.paint = request.paint;
     out.clear();
     if most == 0 {
         return;
@@ -104,13 +108,35 @@ pub fn draw<'a>(
     // In steps of 9 %, so that a fluctuating number of particles does not make the subset flicker.
     let share = most as f64 / particles.len().max(1) as f64;
     let share = if share >= 1.0 { 1.0 } else { ((8.0 * share.log2()).floor() / 8.0).exp2() };
-    let below = (share * f64::from(1 << 24)) as u32;
+    let below = (share * f64::from(Particle::TAG_RANGE)) as u32;
     let corner = setup.motion.grid.corner;
-    for particle in particles.filter(|particle| particle.tag & 0x00FF_FFFF < below).take(most) {
-        let v = particle.velocity;
+    for particle in particles.filter(|particle| particle.random_tag() < below).take(most) {
         out.push(DrawnParticle {
             position: std::array::from_fn(|a| (corner[a] + f64::from(particle.position[a])) as f32),
-            speed: (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt(),
+            value: value(particle, request.paint),
         });
     }
+}
+
+/// What a particle is painted by.
+#[inline]
+fn value(particle: &Particle, paint: Paint) -> f32 {
+    let v = particle.velocity;
+    match paint {
+        Paint::Speed => (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt(),
+        Paint::VelocityX => v[0],
+        Paint::VelocityY => v[1],
+        Paint::VelocityZ => v[2],
+        Paint::Species => particle.species() as f32,
+        Paint::Origin => particle.origin() as f32,
+    }
+}
+
+/// Fills the probe with the particles of the cell that was asked for; `None` where there is no such cell.
+pub fn probe(setup: &GasSetup, request: &Request, members: Option<&[Particle]>, into: &mut Snapshot) {
+    let mut velocities = into.probe.take().map(|probe| probe.velocities).unwrap_or_default();
+    let (Some(cell), Some(members)) = (request.probe_cell, members) else { return };
+    velocities.clear();
+    velocities.extend(members.iter().map(|particle| particle.velocity));
+    into.probe = Some(Probe { cell, velocities, mass_kg: setup.mass_kg });
 }

@@ -38,7 +38,8 @@ impl Canvas {
     /// A canvas over a finished picture of four bytes a pixel (red, green, blue, alpha), from the top left.
     pub fn over_rgba(width: usize, height: usize, rgba: &[u8]) -> Result<Self, OutputError> {
         if rgba.len() != 4 * width * height {
-            let message = format!("a picture of {width} x {height} pixels does not have {} bytes", rgba.len());
+            let message =
+                format!("a picture of {width} x {height} pixels does not have {} bytes", rgba.len());
             return Err(OutputError::Data(message));
         }
         let mut canvas = Self::new(0, 0, [0; 3])?;

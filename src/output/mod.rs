@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `fields.vti` | cell-averaged fields with their statistical errors, for ParaView |
 //! | `surface.vtp` | the obstacles' triangles with what hit them |
-//! | `particles.vtp` | a subset of the particles with their speeds |
+//! | `particles.vtp` | a subset of the particles with their speeds, or what else was asked for |
 //! | `history.csv` | scalars against time |
 //! | `summary.json` | what was simulated and what came out: [`Summary`] |
 //! | `fields_avg.dat` | the seed's table |

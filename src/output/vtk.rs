@@ -97,7 +97,7 @@ pub fn surface_document(surfaces: &[Surface], snapshot: &Snapshot) -> Result<Doc
     Ok(document)
 }
 
-/// Particles as PolyData: one vertex each, with its speed.
+/// Particles as PolyData: one vertex each, with its value under the key of [`Snapshot::paint`].
 pub fn particles_document(drawn: &[DrawnParticle], snapshot: &Snapshot) -> Document<'static> {
     let count = drawn.len() as i64;
     let mut document = Document::new("PolyData", &[]);
@@ -105,10 +105,11 @@ pub fn particles_document(drawn: &[DrawnParticle], snapshot: &Snapshot) -> Docum
     field_time(&mut document, snapshot);
     document.close();
     document.open("Piece", &piece(drawn.len(), drawn.len(), 0));
-    document.open("PointData", &[("Scalars", "speed".to_owned())]);
-    let speed: Vec<f32> = drawn.iter().map(|particle| particle.speed).collect();
-    let quantity = Quantity::new("speed", "speed", "c", "m/s");
-    document.array(Array::new("speed", 1, Values::F32(speed.into())).with_quantity(quantity));
+    let quantity = snapshot.paint.quantity();
+    document.open("PointData", &[("Scalars", quantity.key.to_string())]);
+    let values: Vec<f32> = drawn.iter().map(|particle| particle.value).collect();
+    let key = quantity.key.clone();
+    document.array(Array::new(&key, 1, Values::F32(values.into())).with_quantity(quantity));
     document.close();
     document.open("Points", &[]);
     let points: Vec<f32> = drawn.iter().flat_map(|particle| particle.position).collect();

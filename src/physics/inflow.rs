@@ -78,6 +78,7 @@ impl Inflow {
             }
             entered += 1;
             let mut particle = Particle { position, velocity, tag };
+            particle.touch_face(face);
             if let Some(cell) = motion.fly(&mut particle, &mut rotation, rest, &mut rng, log) {
                 out.push((particle, rotation, cell));
             }

@@ -182,6 +182,7 @@ impl Motion {
                 - f64::from(rotation_after)) as f32,
         });
         particle.velocity = after;
+        particle.touch_body();
         particle.position = position;
         *rotation = rotation_after;
     }
@@ -211,6 +212,10 @@ impl Motion {
                 let mut normal = [0.0; 3];
                 normal[axis] = if upper { -1.0 } else { 1.0 };
                 log.face_hits += 1;
+                // A specular face is a mirror: what comes from it is what the same flow on its other side would send.
+                if law.accommodation > 0.0 {
+                    particle.touch_face(face);
+                }
                 (particle.velocity, *rotation) = law.reflect(particle.velocity, *rotation, normal, rng);
                 true
             }

@@ -3,7 +3,7 @@
 //!
 //! | changed | impact | because |
 //! |---|---|---|
-//! | `name`, `about` | nothing | only people read them |
+//! | `name`, `about`, `view` | nothing | only people look at them |
 //! | `folder` | nothing, but restart if a triangle file is looked for in it | other triangles |
 //! | `steps` | live | only says when a run ends |
 //! | `reference` | live | coefficients are divided by it when they are shown; forces and their averages stay |
@@ -37,7 +37,7 @@ pub enum Impact {
 /// What it costs to go from `old` to `new`: the dearest of all that differs. The table is at the top of the module.
 pub fn impact(old: &Scene, new: &Scene) -> Impact {
     // Taken apart without `..` here and below, so that a new field does not compile until it has its place.
-    let Scene { name: _, about: _, seed, model, folder } = old;
+    let Scene { name: _, about: _, seed, model, view: _, folder } = old;
     let Model::Gas(old_gas) = model;
     let Model::Gas(new_gas) = &new.model;
     let files = old_gas.obstacles.iter().any(|obstacle| has_file(&obstacle.shape));
@@ -120,10 +120,10 @@ fn has_file(shape: &Shape) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::{Camera, Domain, Faces, KeyFrame, Species, View};
     use crate::scene::{
         Collisions, Density, Gas, Model, Reference, Sampling, Scheme, Start, Stream, TimeStep, Velocity, Wall,
     };
-    use crate::scene::{Domain, Faces, Species};
     use std::path::PathBuf;
 
     fn scene() -> Scene {
@@ -169,6 +169,7 @@ mod tests {
             about: String::new(),
             seed: 1,
             model: Model::Gas(gas),
+            view: View::default(),
             folder: PathBuf::from("scenes"),
         }
     }
@@ -189,6 +190,9 @@ mod tests {
         assert_eq!(impact(&scene(), &scene()), Nothing);
         let texts = Scene { name: "b".into(), about: "c".into(), folder: "d".into(), ..scene() };
         assert_eq!(impact(&scene(), &texts), Nothing);
+        let camera = Camera::new([1.0; 3], [0.0; 3]);
+        let view = View { path: vec![KeyFrame { time_s: 0.0, camera }], ..View::default() };
+        assert_eq!(impact(&scene(), &Scene { view, ..scene() }), Nothing);
         assert_eq!(impact(&scene(), &Scene { seed: 2, ..scene() }), Restart);
 
         assert_eq!(of(|g| g.steps = 200), Live);

@@ -8,6 +8,7 @@ pub mod problem;
 pub mod read;
 pub mod shape;
 pub mod validate;
+pub mod view;
 pub mod write;
 
 pub use change::{Impact, impact};
@@ -15,4 +16,5 @@ pub use mesh::TriangleMesh;
 pub use model::*;
 pub use problem::{Problem, SceneError};
 pub use read::{load, parse};
+pub use view::{Bookmark, Camera, KeyFrame, View};
 pub use write::to_ron;

@@ -1,6 +1,7 @@
 //! The scene document: plain serde values, nothing computed, nothing running.
 //! Must not know devices, Bevy or running state. Angles in degrees and lengths in metres, as people write them.
 
+use super::View;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -18,6 +19,9 @@ pub struct Scene {
     pub seed: u64,
     /// What is simulated.
     pub model: Model,
+    /// Cameras for whoever looks at it; not written where there are none.
+    #[serde(default, skip_serializing_if = "View::is_empty")]
+    pub view: View,
     /// Folder against which the paths of triangle files are resolved; not part of the file.
     #[serde(skip)]
     pub folder: PathBuf,

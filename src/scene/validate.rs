@@ -4,6 +4,7 @@
 mod checker;
 mod extent;
 mod obstacles;
+mod view;
 
 use super::{
     Density, Face, Faces, GasScene, Model, Problem, Sampling, Scene, SceneError, Start, TimeStep, Velocity,
@@ -45,7 +46,7 @@ pub fn validate(scene: &Scene) -> Result<(), SceneError> {
 /// concluded from them.
 pub fn findings(scene: &Scene, bad: HashSet<String>) -> Vec<Finding> {
     let mut check = Checker::new(bad);
-    let Scene { name, about: _, seed: _, model, folder } = scene;
+    let Scene { name, about: _, seed: _, model, view, folder } = scene;
     check_name(&mut check, name);
     match model {
         Model::Gas(gas) => {
@@ -61,6 +62,7 @@ pub fn findings(scene: &Scene, bad: HashSet<String>) -> Vec<Finding> {
             obstacles::check(&mut check, gas, folder);
         }
     }
+    view::check(&mut check, view);
     check.into_findings()
 }
 

@@ -3,10 +3,12 @@
 
 pub mod checkpoint;
 pub mod error;
+pub mod paint;
 pub mod snapshot;
 
 pub use checkpoint::Checkpoint;
 pub use error::SimError;
+pub use paint::Paint;
 pub use snapshot::*;
 
 use crate::scene::{Impact, Scene};

@@ -1,6 +1,7 @@
 //! What comes back from a simulation: plain values, SI units.
 //! Must not know devices, files or colours.
 
+use super::Paint;
 use crate::scene::TriangleMesh;
 use crate::units::Quantity;
 use bytemuck::{Pod, Zeroable};
@@ -12,6 +13,10 @@ use std::sync::Arc;
 pub struct Request {
     /// At most so many particles, a stable subset.
     pub particles: usize,
+    /// What the particles' values shall be.
+    pub paint: Paint,
+    /// Cell of which the velocities are asked for, by its index as in [`Fields`].
+    pub probe_cell: Option<u32>,
     /// Cell-averaged fields.
     pub fields: bool,
     /// Surface tallies and loads of the obstacles.
@@ -39,6 +44,10 @@ pub struct Snapshot {
     pub weight: f64,
     /// A stable subset of the particles.
     pub drawn: Vec<DrawnParticle>,
+    /// What the values of `drawn` are. A request that is younger than this snapshot may have asked for something else.
+    pub paint: Paint,
+    /// The cell asked for; `None` if none was, or there is no such cell.
+    pub probe: Option<Probe>,
     /// Cell-averaged fields; `None` if not asked for.
     pub fields: Option<Fields>,
     /// One entry an obstacle; empty if not asked for.
@@ -78,8 +87,19 @@ pub enum Phase {
 pub struct DrawnParticle {
     /// Position, m.
     pub position: [f32; 3],
-    /// Speed, m/s.
-    pub speed: f32,
+    /// What [`Snapshot::paint`] says.
+    pub value: f32,
+}
+
+/// The particles of one cell at one instant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Probe {
+    /// The cell, by its index as in [`Fields`].
+    pub cell: u32,
+    /// Velocities of all its particles, m/s; each stands for [`Snapshot::weight`] molecules.
+    pub velocities: Vec<[f32; 3]>,
+    /// Mass of a molecule, kg.
+    pub mass_kg: f64,
 }
 
 /// Cell-averaged fields on the uniform grid; cell (i, j, k) is at `(k * ny + j) * nx + i`, x running fastest.

@@ -260,6 +260,7 @@ impl GasBox {
             name: "box".into(),
             about: String::new(),
             seed: self.seed,
+            view: Default::default(),
             folder: Default::default(),
             model: Model::Gas(GasScene {
                 gas: Gas { species: vec![self.species.clone()] },

@@ -77,6 +77,7 @@ pub fn document(name: &str, seed: u64, gas: GasScene, folder: &Path) -> Scene {
         about: String::new(),
         seed,
         model: Model::Gas(gas),
+        view: Default::default(),
         folder: folder.to_path_buf(),
     }
 }

@@ -28,7 +28,9 @@ pub enum RenderError {
     )]
     NoAdapter,
     /// The frame did not come back.
-    #[error("the frame did not come back from the graphics driver ({0}); try another driver, or a smaller size")]
+    #[error(
+        "the frame did not come back from the graphics driver ({0}); try another driver, or a smaller size"
+    )]
     NoFrame(String),
 }
 
@@ -71,7 +73,11 @@ impl Headless {
                 .disable::<WinitPlugin>()
                 .disable::<PipelinedRenderingPlugin>()
                 .disable::<bevy::log::LogPlugin>()
-                .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
+                .set(WindowPlugin {
+                    primary_window: None,
+                    exit_condition: ExitCondition::DontExit,
+                    ..default()
+                })
                 .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() }),
         );
         app.add_plugins(plugins).add_plugins(ExtractResourcePlugin::<CaptureTarget>::default());
@@ -148,7 +154,11 @@ fn capture(
         image.texture.as_image_copy(),
         TexelCopyBufferInfo {
             buffer,
-            layout: TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
+            layout: TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(padded as u32),
+                rows_per_image: None,
+            },
         },
         size,
     );

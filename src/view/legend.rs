@@ -70,7 +70,9 @@ fn draw_bar(canvas: &mut Canvas, bar: &Bar, x: f64, [top, bottom]: [f64; 2], s: 
     let unit = if unit.is_empty() && power.is_empty() { String::new() } else { format!("{power}{unit}") };
     canvas.text([x + width, top - 11.0 * s], Align::Center, 14.0 * s, FAINT, &unit);
     // The ticks take out a power of ten that fits the larger end.
-    debug_assert!(exponent == 0 || (exponent - exponent_of(scale.high.abs().max(scale.low.abs()))).abs() <= 3);
+    debug_assert!(
+        exponent == 0 || (exponent - exponent_of(scale.high.abs().max(scale.low.abs()))).abs() <= 3
+    );
 }
 
 #[cfg(test)]
@@ -91,7 +93,10 @@ mod tests {
         let x = (640.0 - 120.0 * s + 4.0) as usize;
         let [high, low] = [canvas.pixel(x, 57).unwrap(), canvas.pixel(x, 322).unwrap()];
         let near = |a: Color, b: Color| a.iter().zip(b).all(|(&a, b)| a.abs_diff(b) < 6);
-        assert!(near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)), "{high:?} {low:?}");
+        assert!(
+            near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)),
+            "{high:?} {low:?}"
+        );
         assert!(over(&frame[1..], size, &legend).is_err());
     }
 }

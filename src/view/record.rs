@@ -1,6 +1,7 @@
 //! A flow to a video or to pictures: each frame waits for its steps, so that it is exact whatever the speed.
 //! Must not know devices, physics or the command line.
 
+use super::camera::Viewpoint;
 use super::draw::domain::DomainPlugin;
 use super::draw::particles::{ParticlePlugin, ParticleSettings};
 use super::draw::slice::{FieldSlice, SlicePlugin};
@@ -9,7 +10,6 @@ use super::draw::{ColorScale, Colors, particles};
 use super::flow::Flow;
 use super::headless::{Headless, RenderError};
 use super::legend::{Bar, Legend, over};
-use super::camera::Viewpoint;
 use super::stage::{Stage, spawn_camera};
 use super::video::{Video, VideoError};
 use crate::output::OutputError;
@@ -122,7 +122,7 @@ impl Studio {
             particles: recording.particles,
             fields: recording.slice.is_some(),
             surfaces: true,
-            history_from: None,
+            ..Request::default()
         };
         runner.order(Order::Observe(request))?;
         let camera = recording.viewpoint;
@@ -198,11 +198,16 @@ impl Studio {
             return;
         }
         let speeds = |snapshot: &Snapshot| {
-            ColorScale::of(Map::Viridis).resolve(snapshot.drawn.iter().map(|particle| particle.speed))
+            ColorScale::of(Map::Viridis).resolve(snapshot.drawn.iter().map(|particle| particle.value))
         };
         let colors = world.resource::<Flow>().read(speeds).flatten();
         let Some(colors) = colors else { return };
-        let settings = ParticleSettings { visible: true, colors: Colors { low: 0.0, ..colors }, radius: 0.003, min_pixels: 1.2 };
+        let settings = ParticleSettings {
+            visible: true,
+            colors: Colors { low: 0.0, ..colors },
+            radius: 0.003,
+            min_pixels: 1.2,
+        };
         world.insert_resource(settings);
     }
 
@@ -210,7 +215,7 @@ impl Studio {
         let world = self.app.world();
         let mut bars = Vec::new();
         if let Some(settings) = world.get_resource::<ParticleSettings>() {
-            let quantity = Quantity::new("speed", "particle speed", "c", "m/s");
+            let quantity = Quantity::new("speed", "particle.value", "c", "m/s");
             bars.push(Bar { quantity, colors: settings.colors });
         }
         let slice = self.slice.and_then(|entity| world.get::<FieldSlice>(entity)).cloned();

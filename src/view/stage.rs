@@ -57,7 +57,14 @@ pub fn spawn_camera(world: &mut World, viewpoint: &Viewpoint, target: impl Bundl
     ));
     let projection = viewpoint.projection();
     world
-        .spawn((Camera3d::default(), Tonemapping::None, Msaa::Sample4, projection, viewpoint.transform(), target))
+        .spawn((
+            Camera3d::default(),
+            Tonemapping::None,
+            Msaa::Sample4,
+            projection,
+            viewpoint.transform(),
+            target,
+        ))
         .id()
 }
 

@@ -37,11 +37,12 @@ pub fn snapshot() -> Snapshot {
         column(Quantity::new("velocity_y", "velocity along y", "v", "m/s"), &|_| 100.0),
         column(Quantity::new("velocity_z", "velocity along z", "w", "m/s"), &|_| 0.0),
     ];
-    let fields = Fields { cells, corner_m: [0.0; 3], size_m: [2.0, 1.0, 1.0], samples: 10, batches: 5, columns };
+    let fields =
+        Fields { cells, corner_m: [0.0; 3], size_m: [2.0, 1.0, 1.0], samples: 10, batches: 5, columns };
     let drawn = (0..2000)
         .map(|i| DrawnParticle {
             position: [1.0, (i % 50) as f32 / 50.0 + 0.01, (i / 50) as f32 / 40.0 + 0.0125],
-            speed: i as f32,
+            value: i as f32,
         })
         .collect();
     Snapshot {

@@ -3,7 +3,8 @@
 
 use openh264::OpenH264API;
 use openh264::encoder::{
-    BitRate, Encoder, EncoderConfig, FrameRate, FrameType, IntraFramePeriod, RateControlMode, UsageType, VuiConfig,
+    BitRate, Encoder, EncoderConfig, FrameRate, FrameType, IntraFramePeriod, RateControlMode, UsageType,
+    VuiConfig,
 };
 use openh264::formats::{RgbSliceU8, YUVBuffer};
 use std::io::Write;

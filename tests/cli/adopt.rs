@@ -4,11 +4,18 @@
 use knudsen::device::{Choice, choose};
 use knudsen::runner::{Order, Pace, Runner, Status};
 use knudsen::scene::{GasScene, Impact, Model, Reference, Scene, Velocity, Wall, parse};
-use knudsen::sim::{Phase, Request, Snapshot};
+use knudsen::sim::{Paint, Phase, Request, Snapshot};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
-const ALL: Request = Request { particles: 100_000, fields: false, surfaces: true, history_from: Some(0) };
+const ALL: Request = Request {
+    particles: 100_000,
+    paint: Paint::Speed,
+    probe_cell: None,
+    fields: false,
+    surfaces: true,
+    history_from: Some(0),
+};
 
 fn scene() -> Scene {
     parse(&crate::support::small("sphere.ron"), "sphere.ron", ".".as_ref()).unwrap()

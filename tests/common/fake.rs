@@ -148,7 +148,7 @@ impl Simulation for Fake {
         into.particles = self.state;
         // Every number of a snapshot tells the same step, so that a torn one would show.
         into.drawn.clear();
-        let drawn = DrawnParticle { position: [self.step as f32; 3], speed: self.step as f32 };
+        let drawn = DrawnParticle { position: [self.step as f32; 3], value: self.step as f32 };
         into.drawn.resize(request.particles, drawn);
         into.notes.clear();
         into.notes.push(format!("{} at step {}", self.scene.name, self.step));
@@ -187,6 +187,7 @@ pub fn scene(name: &str, seed: u64) -> Scene {
         name: name.into(),
         about: String::new(),
         seed,
+        view: Default::default(),
         folder: std::path::PathBuf::new(),
         model: Model::Gas(GasScene {
             gas: Gas { species: vec![] },

@@ -52,6 +52,7 @@ pub fn scene() -> Scene {
             reference: Reference::Auto,
             obstacles: Vec::new(),
         }),
+        view: Default::default(),
         folder: PathBuf::new(),
     }
 }
@@ -175,7 +176,7 @@ pub fn snapshot() -> Snapshot {
         particles: 240_000,
         weight: 2.9e12,
         drawn: (0..50)
-            .map(|n| DrawnParticle { position: [0.01 * n as f32, 0.5, 0.3], speed: n as f32 })
+            .map(|n| DrawnParticle { position: [0.01 * n as f32, 0.5, 0.3], value: n as f32 })
             .collect(),
         fields: Some(fields()),
         surfaces: vec![first, second],

@@ -122,6 +122,13 @@ impl CpuGas {
         Ok(())
     }
 
+    /// The particles of a cell; `None` for none or if there is no such cell.
+    fn members(&self, cell: Option<u32>) -> Option<&[Particle]> {
+        let cell = cell? as usize;
+        let (start, end) = (self.particles.offsets.get(cell)?, self.particles.offsets.get(cell + 1)?);
+        self.particles.list.get(*start as usize..*end as usize)
+    }
+
     /// Sums of the particles of every cell now.
     fn current_sums(&self) -> Vec<CellSums> {
         let (list, offsets, stream) =
@@ -169,7 +176,8 @@ impl Simulation for CpuGas {
         into.particles = self.particles.list.len() as u64;
         into.memory_bytes = self.memory_bytes();
         into.timings = self.timings();
-        observe::draw(&self.setup, self.particles.list.iter(), request.particles, &mut into.drawn);
+        observe::draw(&self.setup, self.particles.list.iter(), request, into);
+        observe::probe(&self.setup, request, self.members(request.probe_cell), into);
         let instantaneous = self.record.averages.is_none() && request.fields;
         self.pool.install(|| {
             let now = instantaneous.then(|| self.current_sums());

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn typed_sections_come_back_and_replace_each_other() {
         let mut checkpoint = Checkpoint::new("gas/cpu", "(scene)", 7);
-        let particles = vec![DrawnParticle { position: [1.0, -2.0, f32::NAN], speed: 4.0 }; 3];
+        let particles = vec![DrawnParticle { position: [1.0, -2.0, f32::NAN], value: 4.0 }; 3];
         checkpoint.put_pod("particles", &particles);
         checkpoint.put_pod("sums", &[1.5f64]);
         checkpoint.put_pod("sums", &[0.1f64, f64::INFINITY]);

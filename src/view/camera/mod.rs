@@ -32,7 +32,13 @@ impl Viewpoint {
     pub fn orbit(yaw_deg: f32, pitch_deg: f32, distance: f32) -> Self {
         let (yaw, pitch) = (yaw_deg.to_radians(), pitch_deg.clamp(-89.0, 89.0).to_radians());
         let from = Vec3::new(pitch.cos() * yaw.sin(), pitch.sin(), pitch.cos() * yaw.cos());
-        Self { eye: from * distance, target: Vec3::ZERO, up: Vec3::Y, field_of_view_deg: 45.0, orthographic: false }
+        Self {
+            eye: from * distance,
+            target: Vec3::ZERO,
+            up: Vec3::Y,
+            field_of_view_deg: 45.0,
+            orthographic: false,
+        }
     }
 
     /// Looks at the same target along `direction` from `distance`.

@@ -97,7 +97,10 @@ fn init(mut commands: Commands) {
         ),
         data_layout: BindGroupLayoutDescriptor::new(
             "particle_data",
-            &BindGroupLayoutEntries::single(ShaderStages::VERTEX, storage_buffer_read_only_sized(false, None)),
+            &BindGroupLayoutEntries::single(
+                ShaderStages::VERTEX,
+                storage_buffer_read_only_sized(false, None),
+            ),
         ),
         variants: Mutex::default(),
     });
@@ -119,7 +122,8 @@ fn extract(
     gpu.visible = settings.visible;
     if settings.is_changed() || stage.is_changed() || gpu.params.is_none() {
         let Colors { low, high, .. } = settings.colors;
-        let color = |i: usize| Vec4::from_array(settings.colors.linear(low + (high - low) * i as f32 / 255.0));
+        let color =
+            |i: usize| Vec4::from_array(settings.colors.linear(low + (high - low) * i as f32 / 255.0));
         gpu.params = Some(UniformBuffer::from(Params {
             middle: Vec3::from_array(stage.middle_m.map(|x| x as f32)),
             scale: stage.scale() as f32,
@@ -194,7 +198,8 @@ fn draw(
     mut context: RenderContext,
 ) {
     let (target, depth, offset, msaa) = view.into_inner();
-    let (Some(pipeline), Some(view_binding), Some(data)) = (pipeline, &gpu.view_binding, &gpu.data_binding) else {
+    let (Some(pipeline), Some(view_binding), Some(data)) = (pipeline, &gpu.view_binding, &gpu.data_binding)
+    else {
         return;
     };
     if !gpu.visible || gpu.count == 0 {

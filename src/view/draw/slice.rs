@@ -7,7 +7,7 @@ use crate::output::slice::{Layer, Slice};
 use crate::view::flow::Flow;
 use crate::view::stage::Stage;
 use bevy::asset::RenderAssetUsages;
-use bevy::image::{ImageSampler};
+use bevy::image::ImageSampler;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 
@@ -92,8 +92,7 @@ fn texture(layer: &Layer, colors: &Colors, opacity: f32) -> Image {
     }
     let size = Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 };
     let format = TextureFormat::Rgba8UnormSrgb;
-    let mut image =
-        Image::new(size, TextureDimension::D2, texels, format, RenderAssetUsages::RENDER_WORLD);
+    let mut image = Image::new(size, TextureDimension::D2, texels, format, RenderAssetUsages::RENDER_WORLD);
     image.sampler = ImageSampler::nearest();
     image
 }

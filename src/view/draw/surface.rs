@@ -61,7 +61,8 @@ fn update(
         let values: Vec<Vec<f32>> = snapshot.surfaces.iter().map(tally).collect();
         let colors = ColorScale::of(settings.map).resolve(values.iter().flatten().copied());
         let made = snapshot.surfaces.iter().zip(&values);
-        let made: Vec<Mesh> = made.map(|(surface, values)| mesh(surface, values, colors.as_ref(), &stage)).collect();
+        let made: Vec<Mesh> =
+            made.map(|(surface, values)| mesh(surface, values, colors.as_ref(), &stage)).collect();
         Some((snapshot.generation, made, colors))
     });
     let Some((generation, made, colors)) = drawn.flatten() else { return };
@@ -71,12 +72,8 @@ fn update(
         commands.entity(entity).despawn();
     }
     for mesh in made {
-        let material = StandardMaterial {
-            perceptual_roughness: 0.9,
-            double_sided: true,
-            cull_mode: None,
-            ..default()
-        };
+        let material =
+            StandardMaterial { perceptual_roughness: 0.9, double_sided: true, cull_mode: None, ..default() };
         commands.spawn((BodySurface, Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material))));
     }
 }
