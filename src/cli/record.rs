@@ -1,16 +1,16 @@
 //! `knudsen record`: a flow to an mp4 video or a sequence of PNG pictures, without a window.
 //! Must not know formulas or Bevy.
 
+use super::common::{open_device, open_scene, override_scene, planned_steps, threads};
+use super::record_look::{CameraArgs, LookArgs};
 use super::DeviceName;
-use super::common::{open_device, open_scene, override_scene, planned_steps};
-use crate::app::{RecordSettings, Viewpoint, record};
+use crate::app::{Recording, record};
 use crate::output::file::{check_folder, write_whole};
-use crate::output::slice::Slice;
-use crate::scene::{Model, Scene, to_ron};
+use crate::scene::to_ron;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,9 @@ pub struct RecordArgs {
     /// Width and height, pixels; both even for a video.
     #[arg(long, default_value = "1280x720", value_parser = parse_size)]
     size: [u32; 2],
+    /// Draw frames so many times larger each way and average: smooth edges.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
+    supersampling: u32,
     /// Frames a second.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=120))]
     fps: u32,
@@ -38,82 +41,61 @@ pub struct RecordArgs {
     /// Steps from frame to frame [default: so that the scene's steps fill the video].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
-    /// Particles drawn, at most.
-    #[arg(long, default_value_t = 300_000)]
-    particles: usize,
-    /// Field of the slice: number_density, temperature, mach, ...
-    #[arg(long, default_value = "temperature")]
-    field: String,
-    /// Plane of the slice, such as z=0.5 [default: the middle across z]; "none" for none.
+    /// No title, time and colour bars over the picture.
     #[arg(long)]
-    slice: Option<String>,
-    /// Camera: yaw, pitch (degrees) and distance (the longest edge of the domain is 2).
-    #[arg(long, default_value = "-25,20,4", value_parser = parse_camera)]
-    camera: Viewpoint,
-    /// Degrees that the camera turns over the video.
-    #[arg(long, default_value_t = 40.0, allow_negative_numbers = true)]
-    turn: f32,
+    no_legend: bool,
+    #[command(flatten)]
+    look: LookArgs,
+    #[command(flatten)]
+    camera: CameraArgs,
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
     /// Threads of the CPU device; 0: one a core.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
     /// Seed, instead of the scene's.
     #[arg(long)]
     seed: Option<u64>,
 }
 
-fn parse_size(text: &str) -> Result<[u32; 2], String> {
-    let wrong = || format!("\"{text}\" is not a size: write it as 1280x720");
+/// Reads a size in pixels.
+pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let wrong = || format!("\"{text}\" is not a size: write it as 1280x720, 16 to 7680 each");
     let (width, height) = text.split_once('x').ok_or_else(wrong)?;
     let number = |text: &str| text.parse::<u32>().ok().filter(|n| (16..=7680).contains(n)).ok_or_else(wrong);
     Ok([number(width)?, number(height)?])
 }
 
-fn parse_camera(text: &str) -> Result<Viewpoint, String> {
-    let numbers: Vec<f32> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-    match numbers[..] {
-        [yaw_deg, pitch_deg, distance] if distance > 0.0 => {
-            Ok(Viewpoint::orbit(yaw_deg, pitch_deg, distance))
-        }
-        _ => Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4")),
-    }
-}
-
 /// Records a scene.
 pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(
-        args.seconds > 0.0 && args.seconds <= 3600.0,
-        "--seconds {} must be from 0 to 3600",
-        args.seconds
-    );
+    anyhow::ensure!(args.seconds > 0.0 && args.seconds <= 3600.0, "--seconds {} must be from 0 to 3600", args.seconds);
     let mut scene = open_scene(&args.scene)?;
     let frames = (args.seconds * f64::from(args.fps)).round().max(1.0) as u32;
     let planned = planned_steps(&scene).saturating_sub(args.from_step);
-    let every =
-        args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
-    let end = args.from_step + u64::from(every) * u64::from(frames);
-    override_scene(&mut scene, Some(end), args.seed);
-    let output =
-        args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("{}.mp4", scene.name)));
-    if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        check_folder(folder)?;
-        std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    }
+    let every = args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
+    // The first frame shows the first step's state, so there is one interval less than frames.
+    let end = args.from_step + u64::from(every) * u64::from(frames - 1);
+    override_scene(&mut scene, Some(end.max(1)), args.seed);
+    let output = args.output.clone().unwrap_or_else(|| Path::new("out").join(format!("{}.mp4", scene.name)));
+    let is_video = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mp4"));
+    check_folder(if is_video { output.parent().unwrap_or(Path::new("")) } else { &output })?;
     let device = open_device(args.device, args.threads)?;
-    let recording = RecordSettings {
+    if !device.remark.is_empty() {
+        tell!("note: {}", device.remark);
+    }
+    let recording = Recording {
         size: args.size,
+        supersampling: args.supersampling,
         fps: args.fps,
         frames,
         from_step: args.from_step,
         every,
-        particles: args.particles,
-        slice: slice(args, &scene)?,
-        viewpoint: args.camera,
-        turn_deg: args.turn,
+        shot: args.camera.shot(&scene)?,
+        legend: !args.no_legend,
     };
-    say!("{}: {} frames of {} steps on {}", scene.name, frames, every, device.name);
+    let look = args.look.of(&scene)?;
+    say!("{}: {frames} frames, {every} steps from frame to frame, on {}", scene.name, device.name);
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot listen for Ctrl-C")?;
@@ -121,35 +103,46 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} frame {pos}/{len}  {msg}  {eta} left") {
         bar.set_style(style);
     }
-    let told = |done: u32, snapshot: &crate::sim::Snapshot| {
-        bar.set_position(u64::from(done));
+    let began = std::time::Instant::now();
+    let mut done = 0;
+    let told = |frame: u32, snapshot: &crate::sim::Snapshot| {
+        done = frame;
+        bar.set_position(u64::from(frame));
         bar.set_message(format!("step {}", snapshot.step));
-        if bar.is_hidden() && done % (frames / 20).max(1) == 0 {
-            tell!("frame {done} of {frames}, step {}", snapshot.step);
+        if bar.is_hidden() && (frame % (frames / 20).max(1) == 0 || frame == frames) {
+            let left = began.elapsed().as_secs_f64() / f64::from(frame) * f64::from(frames - frame);
+            tell!("frame {frame} of {frames}, step {}, {left:.0} s left", snapshot.step);
         }
         !stop.load(Ordering::Relaxed)
     };
-    let written = record(&scene, device.factory(), &recording, &output, told);
+    let outcome = record(&scene, device.factory(), &look, &recording, &output, told);
     bar.finish_and_clear();
-    let written = written?;
-    let sidecar = written.with_extension("txt");
-    let text = format!(
-        "knudsen {} record\ndevice: {}\n{recording:#?}\n\nscene:\n{}\n",
-        env!("CARGO_PKG_VERSION"),
-        device.name,
-        to_ron(&scene)
-    );
-    write_whole(&sidecar, |to| to.write_all(text.as_bytes()))?;
-    say!("written to {} (what was recorded: {})", written.display(), sidecar.display());
-    Ok(if stop.load(Ordering::Relaxed) { ExitCode::from(130) } else { ExitCode::SUCCESS })
-}
-
-fn slice(args: &RecordArgs, scene: &Scene) -> anyhow::Result<Option<(String, Slice)>> {
-    let Model::Gas(gas) = &scene.model;
-    let plane = match args.slice.as_deref() {
-        Some("none") => return Ok(None),
-        Some(text) => text.parse()?,
-        None => Slice { axis: 2, position_m: gas.domain.corner_m[2] + 0.5 * gas.domain.size_m[2] },
+    let interrupted = stop.load(Ordering::Relaxed);
+    let (written, failed) = match outcome {
+        Ok(written) => (written, None),
+        Err(failure) => (failure.kept.clone(), Some(failure)),
     };
-    Ok(Some((args.field.clone(), plane)))
+    if let Some(written) = &written {
+        let sidecar = written.with_extension("txt");
+        let command = std::env::args().collect::<Vec<_>>().join(" ");
+        let text = format!(
+            "knudsen {}\ncommand: {command}\ndevice: {}\nseed: {}\nframes: {done} of {frames}\n\n{recording:#?}\n\n\
+             {look:#?}\n\nscene:\n{}\n",
+            env!("CARGO_PKG_VERSION"),
+            device.name,
+            scene.seed,
+            to_ron(&scene)
+        );
+        let saved = write_whole(&sidecar, |to| to.write_all(text.as_bytes()));
+        // A full disk has been told already.
+        if failed.is_none() {
+            saved?;
+        }
+        say!("{done} frames in {} (how: {})", written.display(), sidecar.display());
+    }
+    match failed {
+        Some(failure) => Err(failure.into()),
+        None if interrupted => Ok(ExitCode::from(130)),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }

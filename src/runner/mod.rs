@@ -46,6 +46,9 @@ impl Default for Settings {
     }
 }
 
+/// Where the answer to an ordered frame comes: the generation of its snapshot. See [`receive`].
+pub type Answer = Receiver<Result<u64, RunnerError>>;
+
 /// A simulation on its thread. Dropping it stops the thread after the slice of steps that it is in.
 #[derive(Debug)]
 pub struct Runner {
@@ -146,11 +149,17 @@ impl Runner {
     /// Recording: computes exactly `steps` steps, waits for them and returns the state after them; paused then. With 0
     /// steps the state as it is, by the request that was ordered last.
     pub fn frame(&mut self, steps: u32, timeout: Duration) -> Result<&Snapshot, RunnerError> {
-        let (reply, answer) = reply();
-        self.order(Order::AdvanceAndPublish { steps, reply })?;
+        let answer = self.order_frame(steps)?;
         receive(&answer, timeout)?;
         // Paused since it was published: nothing newer can have taken its place.
         Ok(self.viewer.read())
+    }
+
+    /// As [`Runner::frame`], without waiting: the answer comes when the snapshot after the steps is there.
+    pub fn order_frame(&self, steps: u32) -> Result<Answer, RunnerError> {
+        let (reply, answer) = reply();
+        self.order(Order::AdvanceAndPublish { steps, reply })?;
+        Ok(answer)
     }
 
     /// Waits for the complete state.
@@ -180,7 +189,11 @@ fn check(pace: &Pace) -> Result<(), RunnerError> {
     }
 }
 
-fn receive<T>(answer: &Receiver<Result<T, RunnerError>>, timeout: Duration) -> Result<T, RunnerError> {
+/// Waits for an answer.
+///
+/// # Errors
+/// What the order failed with, [`RunnerError::TimedOut`], or [`RunnerError::Stopped`].
+pub fn receive<T>(answer: &Receiver<Result<T, RunnerError>>, timeout: Duration) -> Result<T, RunnerError> {
     match answer.recv_timeout(timeout) {
         Ok(result) => result,
         Err(RecvTimeoutError::Timeout) => Err(RunnerError::TimedOut { seconds: timeout.as_secs_f64() }),

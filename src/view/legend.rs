@@ -1,23 +1,25 @@
-//! What tells the viewer what he sees, drawn over the finished frame: title, time, colour bars with units.
-//! Must not know Bevy's world or the simulation.
+//! What tells the viewer what he sees, drawn over the finished frame: title, time, scale bar, colour bars with units.
+//! Must not know the simulation.
 
-use super::draw::Colors;
+use super::capture::Frame;
+use super::draw::domain::{DomainFrame, scale_bar};
+use super::draw::particles::DrawnCount;
+use super::draw::{ColorBar, Colors};
+use super::flow::Flow;
+use super::stage::Stage;
 use crate::output::OutputError;
 use crate::output::canvas::{Align, Canvas, Color};
-use crate::output::scale::{Scale, exponent_of};
-use crate::units::Quantity;
+use crate::output::scale::Scale;
+use crate::sim::{Phase, Snapshot};
+use crate::units::{Quantity, si};
+use bevy::prelude::*;
 
 const TEXT: Color = [236, 238, 242];
 const FAINT: Color = [168, 174, 184];
 
-/// A colour bar.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
-    /// What the colours mean.
-    pub quantity: Quantity,
-    /// The colours.
-    pub colors: Colors,
-}
+/// The title of pictures: the name of the scene.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Resource)]
+pub struct Title(pub String);
 
 /// What is written over a frame.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,51 +30,100 @@ pub struct Legend {
     pub subtitle: String,
     /// Bottom line.
     pub status: String,
-    /// Colour bars, from the bottom right to the left.
-    pub bars: Vec<Bar>,
+    /// Colour bars, from the right to the left.
+    pub bars: Vec<ColorBar>,
 }
 
-/// Draws the legend over a frame of four bytes a pixel; the frame comes back with three.
-///
-/// # Errors
-/// The number of bytes is not that of the size.
-pub fn over(frame: &[u8], [width, height]: [u32; 2], legend: &Legend) -> Result<Canvas, OutputError> {
-    let mut canvas = Canvas::over_rgba(width as usize, height as usize, frame)?;
-    // Sizes that suit 720 lines, in proportion.
-    let s = f64::from(height) / 720.0;
-    canvas.text([24.0 * s, 40.0 * s], Align::Left, 26.0 * s, TEXT, &legend.title);
-    canvas.text([24.0 * s, 66.0 * s], Align::Left, 17.0 * s, FAINT, &legend.subtitle);
-    canvas.text([24.0 * s, f64::from(height) - 22.0 * s], Align::Left, 17.0 * s, FAINT, &legend.status);
-    for (i, bar) in legend.bars.iter().enumerate() {
-        let x = f64::from(width) - (120.0 + 190.0 * i as f64) * s;
-        draw_bar(&mut canvas, bar, x, [110.0 * s, f64::from(height) - 70.0 * s], s);
+impl Legend {
+    /// What there is to say about the world as it was drawn last.
+    pub fn gather(world: &mut World) -> Self {
+        let mut bars = world.query::<&ColorBar>();
+        let mut bars: Vec<ColorBar> = bars.iter(world).cloned().collect();
+        // Several slices of one field share a bar.
+        bars.sort_by(|a, b| a.quantity.key.cmp(&b.quantity.key));
+        bars.dedup();
+        let title = world.get_resource::<Title>().cloned().unwrap_or_default().0;
+        let drawn = world.get_resource::<DrawnCount>().map(DrawnCount::text).unwrap_or_default();
+        let framed = world.query::<&DomainFrame>().iter(world).any(|frame| frame.visible && frame.scale_bar);
+        let scale = world.get_resource::<Stage>().filter(|_| framed).map(|stage| scale_bar(stage).1);
+        let told = world.get_resource::<Flow>().and_then(|flow| flow.read(|snapshot| (subtitle(snapshot), loads(snapshot))));
+        let (subtitle, loads) = told.unwrap_or_default();
+        let status = [drawn, scale.map(|scale| format!("bar: {scale}")).unwrap_or_default(), loads];
+        let status = status.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("    ");
+        Self { title, subtitle, status, bars }
     }
-    Ok(canvas)
+
+    /// Draws the legend over a frame; it comes back with three bytes a pixel.
+    ///
+    /// # Errors
+    /// The number of bytes is not that of the size.
+    pub fn over(&self, frame: &Frame) -> Result<Canvas, OutputError> {
+        let [width, height] = frame.size;
+        let mut canvas = Canvas::over_rgba(width as usize, height as usize, &frame.rgba)?;
+        // Sizes that suit 720 lines, in proportion; upright pictures go by their width.
+        let s = f64::from(height.min(width * 9 / 16)) / 720.0;
+        let s = s.max(0.35);
+        canvas.text([24.0 * s, 40.0 * s], Align::Left, 26.0 * s, TEXT, &self.title);
+        canvas.text([24.0 * s, 66.0 * s], Align::Left, 17.0 * s, FAINT, &self.subtitle);
+        canvas.text([24.0 * s, f64::from(height) - 22.0 * s], Align::Left, 17.0 * s, FAINT, &self.status);
+        for (i, bar) in self.bars.iter().enumerate() {
+            let x = f64::from(width) - (120.0 + 190.0 * i as f64) * s;
+            draw_bar(&mut canvas, bar, x, [110.0 * s, f64::from(height) - 70.0 * s], s);
+        }
+        Ok(canvas)
+    }
 }
 
-fn draw_bar(canvas: &mut Canvas, bar: &Bar, x: f64, [top, bottom]: [f64; 2], s: f64) {
-    let scale = Scale::linear(f64::from(bar.colors.low), f64::from(bar.colors.high));
+fn subtitle(snapshot: &Snapshot) -> String {
+    let phase = match snapshot.phase {
+        Phase::Transient => "transient".to_string(),
+        Phase::Sampling { samples, .. } => format!("mean of {samples} samples"),
+    };
+    format!("t = {}, step {}, {phase}", si(snapshot.time_s, "s"), snapshot.step)
+}
+
+/// Drag coefficients, once they have an error.
+fn loads(snapshot: &Snapshot) -> String {
+    let drag = |surface: &crate::sim::Surface| {
+        let drag = surface.loads.as_ref()?.drag_coefficient?;
+        drag.error.is_finite().then(|| format!("{}: C_D {:.3} +- {:.3}", surface.name, drag.value, drag.error))
+    };
+    snapshot.surfaces.iter().filter_map(drag).collect::<Vec<_>>().join("    ")
+}
+
+fn draw_bar(canvas: &mut Canvas, bar: &ColorBar, x: f64, [top, bottom]: [f64; 2], s: f64) {
+    let Colors { low, high, log, .. } = bar.colors;
     let width = 16.0 * s;
     for y in top as i64..bottom as i64 {
-        let share = (bottom - y as f64) / (bottom - top);
-        let value = scale.low + share * (scale.high - scale.low);
-        canvas.fill(x as i64, y, width as i64, 1, bar.colors.of(value as f32));
+        let fraction = (bottom - y as f64) / (bottom - top);
+        canvas.fill(x as i64, y, width as i64, 1, bar.colors.of(bar.colors.value(fraction as f32)));
     }
-    let (ticks, exponent) = scale.ticks(5);
-    for tick in ticks.iter().filter(|tick| !tick.label.is_empty()) {
-        let y = bottom - scale.fraction(tick.value) * (bottom - top);
+    let ticks = ticks(f64::from(low), f64::from(high), log);
+    for (value, label) in &ticks.0 {
+        let y = bottom - f64::from(bar.colors.fraction(*value as f32)) * (bottom - top);
         canvas.fill((x + width) as i64, y as i64, (5.0 * s) as i64, 1.max(s as i64), TEXT);
-        canvas.text([x + width + 9.0 * s, y + 5.0 * s], Align::Left, 15.0 * s, TEXT, &tick.label);
+        canvas.text([x + width + 9.0 * s, y + 5.0 * s], Align::Left, 15.0 * s, TEXT, label);
     }
     let Quantity { name, symbol, unit, .. } = &bar.quantity;
-    let power = if exponent == 0 { String::new() } else { format!("10^{exponent} ") };
     canvas.text([x + width, top - 30.0 * s], Align::Center, 15.0 * s, TEXT, &format!("{name} {symbol}"));
-    let unit = if unit.is_empty() && power.is_empty() { String::new() } else { format!("{power}{unit}") };
-    canvas.text([x + width, top - 11.0 * s], Align::Center, 14.0 * s, FAINT, &unit);
-    // The ticks take out a power of ten that fits the larger end.
-    debug_assert!(
-        exponent == 0 || (exponent - exponent_of(scale.high.abs().max(scale.low.abs()))).abs() <= 3
-    );
+    let power = if ticks.1 == 0 { String::new() } else { format!("10^{} ", ticks.1) };
+    canvas.text([x + width, top - 11.0 * s], Align::Center, 14.0 * s, FAINT, &format!("{power}{unit}"));
+}
+
+/// Ticks of a colour bar, values and labels, and the power of ten taken out of the labels. On a logarithmic bar the
+/// powers of ten in it, or its ends where there are fewer than two.
+pub fn ticks(low: f64, high: f64, log: bool) -> (Vec<(f64, String)>, i32) {
+    if !log {
+        let (ticks, exponent) = Scale::linear(low, high).ticks(5);
+        let ticks = ticks.into_iter().filter(|tick| !tick.label.is_empty());
+        return (ticks.map(|tick| (tick.value, tick.label)).collect(), exponent);
+    }
+    let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
+    let mut values: Vec<f64> = powers.map(|power| 10_f64.powi(power)).collect();
+    if values.len() < 2 {
+        values = vec![low, (low * high).sqrt(), high];
+    }
+    (values.into_iter().map(|value| (value, crate::output::scale::short(value))).collect(), 0)
 }
 
 #[cfg(test)]
@@ -83,20 +134,25 @@ mod tests {
     #[test]
     fn the_bar_has_its_colours_and_the_picture_its_size() {
         let size = [640_u32, 360_u32];
-        let frame = vec![0_u8; (4 * size[0] * size[1]) as usize];
+        let frame = Frame { number: 1, size, rgba: vec![0; (4 * size[0] * size[1]) as usize] };
         let colors = Colors { map: Map::Viridis, low: 0.0, high: 2000.0, log: false };
         let quantity = Quantity::new("speed", "speed", "c", "m/s");
-        let legend = Legend { title: "x".into(), bars: vec![Bar { quantity, colors }], ..Legend::default() };
-        let canvas = over(&frame, size, &legend).unwrap();
+        let legend = Legend { title: "x".into(), bars: vec![ColorBar { quantity, colors }], ..Legend::default() };
+        let canvas = legend.over(&frame).unwrap();
         assert_eq!((canvas.width(), canvas.height()), (640, 360));
         let s = 0.5;
         let x = (640.0 - 120.0 * s + 4.0) as usize;
         let [high, low] = [canvas.pixel(x, 57).unwrap(), canvas.pixel(x, 322).unwrap()];
         let near = |a: Color, b: Color| a.iter().zip(b).all(|(&a, b)| a.abs_diff(b) < 6);
-        assert!(
-            near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)),
-            "{high:?} {low:?}"
-        );
-        assert!(over(&frame[1..], size, &legend).is_err());
+        assert!(near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)), "{high:?} {low:?}");
+        let short = Frame { rgba: vec![0; 8], ..frame };
+        assert!(legend.over(&short).is_err());
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten() {
+        let (ticks, _) = ticks(5.0, 2e4, true);
+        assert_eq!(ticks.iter().map(|tick| tick.0).collect::<Vec<_>>(), [10.0, 100.0, 1000.0, 10_000.0]);
+        assert_eq!(super::ticks(2.0, 8.0, true).0.len(), 3);
     }
 }

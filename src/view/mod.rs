@@ -15,11 +15,13 @@
 //! | [`record`] | a flow to a video, each frame waiting for its steps |
 
 pub mod camera;
+pub mod capture;
 pub mod document;
 pub mod draw;
 pub mod flow;
 pub mod headless;
 pub mod legend;
+pub mod look;
 pub mod record;
 pub mod simulation;
 pub mod stage;

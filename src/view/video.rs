@@ -63,34 +63,24 @@ impl Video {
         Ok(Self { encoder, yuv, size: [width, height], fps, frames: Vec::new() })
     }
 
-    /// Encodes a frame of three bytes a pixel.
+    /// Encodes a frame of three bytes a pixel; returns its bytes in the H.264 stream.
     ///
     /// # Errors
     /// [`VideoError::Encoder`].
-    pub fn push(&mut self, rgb: &[u8]) -> Result<(), VideoError> {
+    pub fn push(&mut self, rgb: &[u8]) -> Result<&[u8], VideoError> {
         let [width, height] = self.size.map(|n| n as usize);
         self.yuv.read_rgb8(RgbSliceU8::new(rgb, (width, height)));
         let bits = self.encoder.encode(&self.yuv).map_err(|error| VideoError::Encoder(error.to_string()))?;
         let key = matches!(bits.frame_type(), FrameType::IDR | FrameType::I);
         self.frames.push((bits.to_vec(), key));
-        Ok(())
+        Ok(self.frames.last().map(|(bytes, _)| bytes.as_slice()).unwrap_or_default())
     }
 
-    /// Number of frames so far.
-    pub fn len(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// Whether there is no frame yet.
-    pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
-    }
-
-    /// Writes the mp4 file.
+    /// Writes the mp4 file of the first `count` frames.
     ///
     /// # Errors
     /// [`VideoError::Container`], the writer's own failures included.
-    pub fn finish(self, to: impl Write) -> Result<(), VideoError> {
+    pub fn finish(self, count: u32, to: impl Write) -> Result<(), VideoError> {
         let failed = |error: &dyn std::fmt::Display| VideoError::Container(error.to_string());
         let fps = f64::from(self.fps);
         let mut muxer = muxide::api::MuxerBuilder::new(to)
@@ -98,7 +88,7 @@ impl Video {
             .with_fast_start(true)
             .build()
             .map_err(|error| failed(&error))?;
-        for (i, (frame, key)) in self.frames.iter().enumerate() {
+        for (i, (frame, key)) in self.frames.iter().take(count as usize).enumerate() {
             muxer.write_video(i as f64 / fps, frame, *key).map_err(|error| failed(&error))?;
         }
         muxer.finish().map_err(|error| failed(&error))
@@ -119,7 +109,7 @@ mod tests {
         for i in 0..12_u8 {
             video.push(&vec![20 * i; 64 * 48 * 3]).unwrap();
         }
-        assert_eq!(video.len(), 12);
+        assert_eq!(video.frames.len(), 12);
         let mut decoder = Decoder::new().unwrap();
         let mut shades = Vec::new();
         for (frame, _) in &video.frames {
@@ -130,7 +120,7 @@ mod tests {
         assert_eq!(shades.len(), 12);
         assert!(shades.windows(2).all(|pair| pair[1] > pair[0] + 8), "{shades:?}");
         let mut file = Vec::new();
-        video.finish(&mut file).unwrap();
+        video.finish(12, &mut file).unwrap();
         assert_eq!(&file[4..8], b"ftyp");
     }
 

@@ -7,6 +7,8 @@
 mod adopt;
 mod commands;
 mod odd;
+#[cfg(feature = "view")]
+mod record;
 mod refusals;
 mod resume;
 mod run;

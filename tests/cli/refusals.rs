@@ -1,7 +1,7 @@
 //! What the program refuses: broken scenes and bodies, unwritable outputs, full disks, senseless arguments.
 //! Must not know how it finds out.
 
-use crate::support::{Place, mesh};
+use crate::support::{Place, SmallDisk, mesh};
 use std::fs;
 use std::process::Command;
 
@@ -121,27 +121,6 @@ fn unwritable_outputs_are_refused_before_the_run() {
     fs::create_dir_all(place.path("taken/summary.json")).unwrap();
     place.refuses(&["run", "sphere.ron", "-o", "taken"], &["summary.json", "there is a folder of this name"]);
     assert_eq!(place.names("taken"), ["summary.json"]);
-}
-
-/// A small file system of its own, taken away again at the end.
-struct SmallDisk(std::path::PathBuf);
-
-impl SmallDisk {
-    fn mount(at: std::path::PathBuf, bytes: u64) -> Option<Self> {
-        fs::create_dir(&at).unwrap();
-        let size = format!("size={bytes}");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&at).output();
-        match mounted {
-            Ok(output) if output.status.success() => Some(Self(at)),
-            _ => None,
-        }
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
 }
 
 #[test]

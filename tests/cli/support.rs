@@ -156,3 +156,24 @@ pub fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status().unwrap();
     assert!(status.success());
 }
+
+/// A small file system of its own, taken away again at the end.
+pub struct SmallDisk(std::path::PathBuf);
+
+impl SmallDisk {
+    pub fn mount(at: std::path::PathBuf, bytes: u64) -> Option<Self> {
+        fs::create_dir(&at).unwrap();
+        let size = format!("size={bytes}");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&at).output();
+        match mounted {
+            Ok(output) if output.status.success() => Some(Self(at)),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}

@@ -1,0 +1,43 @@
+//! `knudsen view`: opens the window on a scene.
+//! Must not know formulas or Bevy.
+
+use super::DeviceName;
+use super::common::{open_device, open_scene, threads};
+use crate::app::{WindowOptions, open};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `knudsen view`.
+#[derive(Args, Default)]
+pub struct ViewArgs {
+    /// Scene file (RON) [default: the shipped sphere; the window has a gallery of the others].
+    scene: Option<PathBuf>,
+    /// Device.
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceName,
+    /// Threads of the CPU device; 0: all but one, which is left to the window.
+    #[arg(long, default_value_t = 0, value_parser = threads())]
+    threads: usize,
+    /// Width and height of the window, pixels.
+    #[arg(long, default_value = "1280x800", value_parser = super::record::parse_size)]
+    size: [u32; 2],
+    /// Begins to compute at once.
+    #[arg(long)]
+    play: bool,
+}
+
+/// Opens the window; returns when it is closed.
+pub fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
+    // A scene that cannot be read is told before a window opens; the path is kept for saving and reloading.
+    let scene = args.scene.as_ref().map(|path| anyhow::Ok((open_scene(path)?, path.clone()))).transpose()?;
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = if args.threads == 0 { cores.saturating_sub(1).max(1) } else { args.threads };
+    let device = open_device(args.device, threads)?;
+    if !device.remark.is_empty() {
+        tell!("note: {}", device.remark);
+    }
+    let options = WindowOptions { size: args.size, play: args.play, device: device.name.clone() };
+    open(scene, std::sync::Arc::new(move || device.factory()), options)?;
+    Ok(ExitCode::SUCCESS)
+}

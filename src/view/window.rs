@@ -1,0 +1,147 @@
+//! The window: all plugins together, on a display.
+//! Must not know devices or physics: it is handed what builds simulations.
+
+use super::camera::{CameraPlugin, Rig};
+use super::display::{DisplayError, check_display};
+use super::document::pick::PickPlugin;
+use super::document::{Document, DocumentPlugin, gallery};
+use super::draw::DrawPlugins;
+use super::headless::{RenderError, check_adapter};
+use super::keys::KeysPlugin;
+use super::legend::Title;
+use super::look::{Drawn, Look};
+use super::panel::PanelPlugin;
+use super::probe::ProbePlugin;
+use super::record::window::{WindowCamera, WindowRecordPlugin};
+use super::simulation::{Exact, Factories, RunOrder, SimulationPlugin};
+use super::stage::spawn_camera;
+use crate::scene::{Domain, Model, Scene};
+use bevy::log::{Level, LogPlugin};
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::window::PresentMode;
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// How the window opens.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowOptions {
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// Begins to compute at once.
+    pub play: bool,
+    /// Name of the device that computes.
+    pub device: String,
+}
+
+/// Why there is no window.
+#[derive(Debug, Error)]
+pub enum WindowError {
+    /// No display.
+    #[error(transparent)]
+    Display(#[from] DisplayError),
+    /// No graphics driver.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The shipped scene.
+    #[error("the scene that ships with the program cannot be unpacked: {0}")]
+    Shipped(String),
+    /// The app ended by itself.
+    #[error("the window was closed by an error; what it was is told above")]
+    Ended,
+}
+
+/// Opens the window on a scene and its file, or on the first shipped scene; returns when it is closed.
+///
+/// # Errors
+/// [`WindowError`].
+pub fn run(
+    scene: Option<(Scene, PathBuf)>,
+    factories: Factories,
+    options: WindowOptions,
+) -> Result<(), WindowError> {
+    check_display()?;
+    check_adapter()?;
+    let (scene, path) = match scene {
+        Some((scene, path)) => (scene, Some(path)),
+        None => (first_shipped()?, None),
+    };
+    let mut app = App::new();
+    let window = Window {
+        title: format!("{} - knudsen", scene.name),
+        resolution: options.size.into(),
+        present_mode: PresentMode::AutoVsync,
+        ..default()
+    };
+    app.add_plugins(
+        DefaultPlugins
+            .set(WindowPlugin { primary_window: Some(window), ..default() })
+            .set(RenderPlugin { synchronous_pipeline_compilation: false, ..default() })
+            .set(LogPlugin { level: Level::WARN, filter: "warn,wgpu=error,naga=error".into(), ..default() }),
+    );
+    app.add_plugins(EguiPlugin::default());
+    app.add_systems(PreStartup, |mut settings: ResMut<EguiGlobalSettings>| {
+        settings.auto_create_primary_context = false;
+    });
+    app.add_plugins((
+        super::capture::CapturePlugin,
+        SimulationPlugin { factories, device: options.device },
+        DocumentPlugin { scene, path },
+        PickPlugin,
+        DrawPlugins,
+        CameraPlugin,
+        KeysPlugin,
+        ProbePlugin,
+        WindowRecordPlugin,
+        super::actions::ActionsPlugin,
+        PanelPlugin,
+    ));
+    app.init_resource::<Exact>().init_resource::<Title>();
+    app.add_systems(Startup, |world: &mut World| {
+        let camera = spawn_camera(world, &super::camera::Viewpoint::default(), ());
+        world.entity_mut(camera).insert((WindowCamera, Rig::default(), PrimaryEguiContext));
+    });
+    app.add_systems(PreUpdate, look_anew);
+    if options.play {
+        app.add_systems(Startup, |mut orders: MessageWriter<RunOrder>| {
+            orders.write(RunOrder::Play);
+        });
+    }
+    match app.run() {
+        AppExit::Success => Ok(()),
+        AppExit::Error(_) => Err(WindowError::Ended),
+    }
+}
+
+fn first_shipped() -> Result<Scene, WindowError> {
+    let sphere = gallery::shipped().iter().find(|shipped| shipped.name == "sphere");
+    let sphere = sphere.ok_or_else(|| WindowError::Shipped("it is missing".into()))?;
+    let folder = std::env::current_dir().map_err(|error| WindowError::Shipped(error.to_string()))?;
+    sphere.scene(&folder).map_err(|error| WindowError::Shipped(error.to_string()))
+}
+
+/// Another document is shown by what suits it; edits of the same one keep the look, unless its domain changes.
+fn look_anew(world: &mut World, mut shown: Local<Option<(Option<PathBuf>, Domain)>>) {
+    let document = world.resource_ref::<Document>();
+    if !document.is_changed() {
+        return;
+    }
+    let Model::Gas(gas) = &document.scene.model;
+    let now = (document.path.clone(), gas.domain.clone());
+    let (look, name) = (Look::of(&document.scene), document.scene.name.clone());
+    if world.resource::<Title>().0 != name {
+        let mut windows = world.query::<&mut Window>();
+        windows.iter_mut(world).for_each(|mut window| window.title = format!("{name} - knudsen"));
+        world.resource_mut::<Title>().0 = name;
+    }
+    if shown.as_ref() == Some(&now) {
+        return;
+    }
+    *shown = Some(now);
+    let old: Vec<Entity> = world.query_filtered::<Entity, With<Drawn>>().iter(world).collect();
+    old.into_iter().for_each(|entity| {
+        world.despawn(entity);
+    });
+    look.spawn(world);
+}
