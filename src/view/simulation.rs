@@ -8,3 +8,8 @@ use bevy::prelude::*;
 /// `Update`; what nobody asks for is not computed.
 #[derive(Debug, Clone, Copy, PartialEq, Resource, Default)]
 pub struct Wanted(pub Request);
+
+/// Whether every frame must show its snapshot exactly: then long computations of drawn things are waited for. Set in
+/// apps without a window; in a window no frame waits, and such things follow when they are ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Resource, Default)]
+pub struct Exact(pub bool);
