@@ -2,6 +2,7 @@
 //! Must not know what is drawn.
 
 use super::capture::{Capture, CapturePlugin, Captured, Frame, target_image};
+use super::simulation::Exact;
 use bevy::app::{Plugins, PluginsState};
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
@@ -64,7 +65,7 @@ impl Headless {
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
                 .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() }),
         );
-        app.add_plugins((CapturePlugin, plugins));
+        app.insert_resource(Exact(true)).add_plugins((CapturePlugin, plugins));
         while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
         }

@@ -9,6 +9,7 @@
 //! | [`stage`] | how metres become units of the picture; light |
 //! | [`camera`] | where the flow is seen from |
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
+//! | [`probe`] | the value under the cursor, and the velocities of a clicked cell |
 //! | [`legend`] | colour bars, title and time, drawn over the finished frame |
 //! | [`headless`] | an app without a window whose frames are handed back |
 //! | [`video`] | mp4 without an external program |
@@ -18,10 +19,12 @@ pub mod camera;
 pub mod capture;
 pub mod document;
 pub mod draw;
+pub mod display;
 pub mod flow;
 pub mod headless;
 pub mod legend;
 pub mod look;
+pub mod probe;
 pub mod record;
 pub mod simulation;
 pub mod stage;

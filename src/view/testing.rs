@@ -111,7 +111,7 @@ pub fn studio<M>(size: [u32; 2], viewpoint: Viewpoint, plugins: impl Plugins<M>)
 /// The next frame.
 pub fn picture(studio: &mut Headless, [width, height]: [u32; 2]) -> Canvas {
     let frame = studio.frame().expect("a frame");
-    Canvas::over_rgba(width as usize, height as usize, &frame).expect("bytes of the size")
+    Canvas::over_rgba(width as usize, height as usize, &frame.rgba).expect("bytes of the size")
 }
 
 /// Number of pixels that `is` says yes to.

@@ -13,7 +13,7 @@ use crate::view::flow::Flow;
 use crate::view::headless::Headless;
 use crate::view::legend::{Legend, Title};
 use crate::view::look::Look;
-use crate::view::simulation::{Exact, Wanted};
+use crate::view::simulation::Wanted;
 use crate::view::stage::{Stage, spawn_camera};
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,6 @@ impl Studio {
         let world = app.world();
         world.insert_resource(Stage::of(&gas.domain));
         world.insert_resource(Title(scene.name.clone()));
-        world.insert_resource(Exact(true));
         world.init_resource::<Wanted>();
         look.spawn(world);
         world.insert_resource(Flow::new(runner));
