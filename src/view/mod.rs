@@ -20,6 +20,7 @@ pub mod draw;
 pub mod flow;
 pub mod headless;
 pub mod legend;
+pub mod panel;
 pub mod record;
 pub mod simulation;
 pub mod stage;
