@@ -11,13 +11,17 @@ use std::path::Path;
 
 /// A sphere in a stream, changed.
 fn changed(change: impl Fn(&mut GasScene)) -> CpuGas {
+    on_threads(2, change)
+}
+
+fn on_threads(threads: usize, change: impl Fn(&mut GasScene)) -> CpuGas {
     let text = include_str!("../scenes/sphere.ron");
     let mut scene: Scene = parse(text, "sphere.ron", Path::new("scenes")).unwrap();
     let Model::Gas(gas) = &mut scene.model;
     gas.domain.cells = [20; 3];
     gas.particles_per_cell = 10.0;
     change(gas);
-    CpuGas::new(&scene, 2).unwrap()
+    CpuGas::new(&scene, threads).unwrap()
 }
 
 fn everything(paint: Paint) -> Request {
@@ -166,5 +170,30 @@ fn the_drawn_subset_is_stable_and_uniform() {
         let found = drawn.iter().filter(|particle| particle.value == origin as f32).count() as f64;
         let (want, sigma) = (share * count as f64, (share * (1.0 - share) * count as f64).sqrt());
         assert!((found - want).abs() < 4.0 * sigma, "origin {origin}: {found} drawn, {want} +- {sigma}");
+    }
+}
+
+#[test]
+fn the_same_is_drawn_in_the_same_order_by_any_number_of_threads() {
+    for threads in [1, 2, 3, 5] {
+        let mut gas = on_threads(threads, |gas| gas.particles_per_cell = 40.0);
+        gas.advance(1).unwrap();
+        let particles = gas.particles().to_vec();
+        assert!(particles.len() > 300_000, "more than are packed at once");
+        // One snapshot for all, so that each finds what a larger or smaller one has left.
+        let mut snapshot = Snapshot::default();
+        for most in [1000, 250_000, 0, 40_000, particles.len(), usize::MAX, particles.len() - 1, 1] {
+            gas.observe(&Request { particles: most, ..Request::default() }, &mut snapshot).unwrap();
+            let share = most as f64 / particles.len() as f64;
+            let share = if share >= 1.0 { 1.0 } else { ((8.0 * share.log2()).floor() / 8.0).exp2() };
+            let below = (share * f64::from(Particle::TAG_RANGE)) as u32;
+            let chosen: Vec<_> = particles.iter().filter(|p| p.random_tag() < below).take(most).collect();
+            assert_eq!(snapshot.drawn.len(), chosen.len(), "{most} on {threads} threads");
+            let same = snapshot.drawn.iter().zip(chosen).all(|(drawn, particle)| {
+                let [x, y, z] = particle.velocity;
+                drawn.position == particle.position && drawn.value == (x * x + y * y + z * z).sqrt()
+            });
+            assert!(same, "{most} on {threads} threads");
+        }
     }
 }

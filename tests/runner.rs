@@ -223,6 +223,24 @@ fn snapshots_keep_their_distance() {
 }
 
 #[test]
+fn observing_takes_at_most_a_twentieth_of_the_time() {
+    let controls = Controls::new();
+    let settings = settings(Duration::from_millis(1));
+    let mut runner =
+        Runner::start_with(scene("fake", 1), controls.factory(), Request::default(), settings).unwrap();
+    wait_status(&mut runner, Status::Paused);
+    controls.observe_millis.store(5, SeqCst);
+    let begin = Instant::now();
+    let first = runner.snapshot().unwrap().generation;
+    runner.order(Order::SetPace(Pace::Free)).unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let observed = 0.005 * (runner.snapshot().unwrap().generation - first) as f64;
+    let most = begin.elapsed().as_secs_f64() / 20.0;
+    // The first one comes at once; fewer come only where a loaded machine takes the thread's time.
+    assert!(observed <= most + 0.005 && observed >= 0.2 * most, "{observed} s of at most {most} s");
+}
+
+#[test]
 fn a_new_request_shows_at_once_while_paused() {
     let mut runner = start(&Controls::new());
     wait_status(&mut runner, Status::Paused);

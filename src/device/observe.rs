@@ -6,6 +6,7 @@ use crate::physics::moments::CellSums;
 use crate::physics::particle::Particle;
 use crate::physics::resolution::{CellGas, judge};
 use crate::sim::{Criterion, DrawnParticle, Fields, Paint, Probe, Request, Resolution, Snapshot};
+use rayon::prelude::*;
 
 /// Fills the status, the history and the surfaces.
 pub fn fill(setup: &GasSetup, record: &Record, request: &Request, into: &mut Snapshot) {
@@ -90,32 +91,66 @@ fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
     Resolution { criteria }
 }
 
+/// Particles of a task: enough to be worth one, few enough to share out well.
+const CHUNK: usize = 1 << 11;
+/// Particles that are packed before they are put into their places: so few that they stay in the cache, 2 MB.
+const GROUP: usize = 64 * CHUNK;
+
 /// Picks a stable subset of at most `request.particles` particles by their tags: a particle stays drawn from frame to
-/// frame.
-pub fn draw<'a>(
-    setup: &GasSetup,
-    particles: impl ExactSizeIterator<Item = &'a Particle>,
-    request: &Request,
-    into: &mut Snapshot,
-) {
-    let most = request.particles;
-    let out = &mut into.drawn;
+/// frame. In the order of the particles, for any number of threads of the pool that this is called in.
+pub fn draw(setup: &GasSetup, particles: &[Particle], request: &Request, into: &mut Snapshot) {
     into.paint = request.paint;
-    out.clear();
-    if most == 0 {
+    let (most, out) = (request.particles, &mut into.drawn);
+    let corner = setup.motion.grid.corner;
+    let pack = |particle: &Particle| DrawnParticle {
+        position: std::array::from_fn(|a| (corner[a] + f64::from(particle.position[a])) as f32),
+        value: value(particle, request.paint),
+    };
+    // What an older snapshot left is written over, not cleared first.
+    let lengthen = |out: &mut Vec<DrawnParticle>, length: usize| {
+        if out.len() < length {
+            out.resize(length, DrawnParticle::default());
+        }
+    };
+    if particles.len() <= most {
+        lengthen(out, particles.len());
+        out.truncate(particles.len());
+        let packed = out.par_chunks_mut(CHUNK).zip(particles.par_chunks(CHUNK));
+        packed.for_each(|(out, chunk)| out.iter_mut().zip(chunk).for_each(|(to, from)| *to = pack(from)));
         return;
     }
     // In steps of 9 %, so that a fluctuating number of particles does not make the subset flicker.
-    let share = most as f64 / particles.len().max(1) as f64;
-    let share = if share >= 1.0 { 1.0 } else { ((8.0 * share.log2()).floor() / 8.0).exp2() };
+    let share = ((8.0 * (most as f64 / particles.len() as f64).log2()).floor() / 8.0).exp2();
     let below = (share * f64::from(Particle::TAG_RANGE)) as u32;
-    let corner = setup.motion.grid.corner;
-    for particle in particles.filter(|particle| particle.random_tag() < below).take(most) {
-        out.push(DrawnParticle {
-            position: std::array::from_fn(|a| (corner[a] + f64::from(particle.position[a])) as f32),
-            value: value(particle, request.paint),
+    let mut packed = vec![DrawnParticle::default(); GROUP.min(particles.len())];
+    let (mut counts, mut length) = (Vec::new(), 0);
+    for group in particles.chunks(GROUP).take_while(|_| below > 0) {
+        let chosen = packed.par_chunks_mut(CHUNK).zip(group.par_chunks(CHUNK)).map(|(packed, chunk)| {
+            let mut count = 0;
+            for particle in chunk {
+                // Written in any case, and then kept or written over: a branch by chance costs more than that.
+                if let Some(place) = packed.get_mut(count) {
+                    *place = pack(particle);
+                }
+                count += usize::from(particle.random_tag() < below);
+            }
+            count
         });
+        chosen.collect_into_vec(&mut counts);
+        let end = (length + counts.iter().sum::<usize>()).min(most);
+        lengthen(out, end);
+        let mut rest = &mut out[length..end];
+        let mut places = Vec::with_capacity(counts.len());
+        for &count in &counts {
+            let (place, tail) = rest.split_at_mut(count.min(rest.len()));
+            places.push(place);
+            rest = tail;
+        }
+        let placed = places.into_par_iter().zip(packed.par_chunks(CHUNK));
+        placed.for_each(|(place, packed)| place.copy_from_slice(&packed[..place.len()]));
+        length = end;
     }
+    out.truncate(length);
 }
 
 /// What a particle is painted by.

@@ -13,6 +13,7 @@
 
 pub mod canvas;
 pub mod color;
+pub mod distribution;
 pub mod error;
 pub mod file;
 pub mod line_plot;

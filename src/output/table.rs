@@ -21,6 +21,16 @@ pub fn write_history(history: &History, to: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// The table that [`write_history`] writes, as text: for a clipboard.
+pub fn history_csv(history: &History) -> String {
+    let mut bytes = Vec::new();
+    match write_history(history, &mut bytes) {
+        Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
+        // Nothing is written but memory, which has no way to fail.
+        Err(_) => String::new(),
+    }
+}
+
 /// Reads a table that [`write_history`] wrote.
 ///
 /// Errors: [`OutputError::Read`], and [`OutputError::Format`] with the line that is not numbers.
@@ -77,6 +87,8 @@ mod tests {
         let mut bytes = Vec::new();
         write_history(&history, &mut bytes).unwrap();
         let text = String::from_utf8(bytes.clone()).unwrap();
+        assert_eq!(history_csv(&history), text);
+        assert_eq!(history_csv(&History::default()), "");
         assert_eq!(text.lines().next().unwrap(), "time [s],drag_coefficient");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.csv");

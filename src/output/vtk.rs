@@ -221,3 +221,24 @@ fn check_length(column: &Column, length: usize) -> Result<(), OutputError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Paint;
+
+    #[test]
+    fn particles_are_written_under_the_name_of_what_they_are_painted_by() {
+        for paint in Paint::ALL {
+            let drawn = [DrawnParticle { position: [1.0; 3], value: 3.0 }];
+            let snapshot = Snapshot { paint, ..Snapshot::default() };
+            let mut bytes = Vec::new();
+            particles_document(&drawn, &snapshot).write(&mut bytes).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for other in Paint::ALL {
+                let name = format!("Name=\"{}\"", other.quantity().key);
+                assert_eq!(text.contains(&name), other == paint, "{paint:?}: {text}");
+            }
+        }
+    }
+}

@@ -16,8 +16,8 @@ use std::time::Instant;
 
 /// Orders carried out between two slices at most, so that a flood of them cannot stop the simulation.
 const ORDERS_AT_ONCE: usize = 64;
-/// Publishing waits so many times as long as it took, so that it costs at most a fifth of the time.
-const PUBLISH_SHARE: u32 = 4;
+/// Publishing waits so many times as long as it took, so that it costs at most a twentieth of the time.
+const PUBLISH_WAIT: u32 = 19;
 
 pub(super) struct Worker {
     pub(super) factory: Factory,
@@ -180,7 +180,7 @@ impl Thread {
             Err(error) => self.fail(error),
         }
         let end = Instant::now();
-        self.publish_at = end + self.worker.settings.publish_interval.max((end - start) * PUBLISH_SHARE);
+        self.publish_at = end + self.worker.settings.publish_interval.max((end - start) * PUBLISH_WAIT);
     }
 
     /// Carries out `first` and all orders that wait; of several scenes in a row only the last.

@@ -20,6 +20,7 @@ pub struct Controls {
     pub build_millis: AtomicU64,
     pub build_fails: AtomicBool,
     pub observe_fails: AtomicBool,
+    pub observe_millis: AtomicU64,
     pub alive: AtomicU64,
     pub built: AtomicU64,
     pub adoptions: AtomicU64,
@@ -36,6 +37,7 @@ impl Controls {
             build_millis: AtomicU64::new(0),
             build_fails: AtomicBool::new(false),
             observe_fails: AtomicBool::new(false),
+            observe_millis: AtomicU64::new(0),
             alive: AtomicU64::new(0),
             built: AtomicU64::new(0),
             adoptions: AtomicU64::new(0),
@@ -142,6 +144,7 @@ impl Simulation for Fake {
         if self.controls.observe_fails.load(SeqCst) {
             return Err(SimError::Device("the fake cannot be observed: let it".into()));
         }
+        std::thread::sleep(Duration::from_millis(self.controls.observe_millis.load(SeqCst)));
         into.step = self.step;
         into.time_s = self.step as f64 * TIME_STEP_S;
         into.time_step_s = TIME_STEP_S;

@@ -176,12 +176,12 @@ impl Simulation for CpuGas {
         into.particles = self.particles.list.len() as u64;
         into.memory_bytes = self.memory_bytes();
         into.timings = self.timings();
-        observe::draw(&self.setup, self.particles.list.iter(), request, into);
         observe::probe(&self.setup, request, self.members(request.probe_cell), into);
         let instantaneous = self.record.averages.is_none() && request.fields;
         self.pool.install(|| {
             let now = instantaneous.then(|| self.current_sums());
             observe::fields(&self.setup, &self.record, request, now.as_deref(), into);
+            observe::draw(&self.setup, &self.particles.list, request, into);
         });
         Ok(())
     }
