@@ -8,6 +8,7 @@
 pub mod color;
 pub mod domain;
 pub mod particles;
+pub mod sample;
 pub mod slice;
 pub mod surface;
 
