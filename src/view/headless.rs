@@ -1,6 +1,7 @@
 //! An app without a window: the same drawing, each finished frame handed back as bytes.
 //! Must not know what is drawn.
 
+use super::simulation::Exact;
 use bevy::app::PluginsState;
 use bevy::camera::RenderTarget;
 use bevy::image::Image;
@@ -94,7 +95,7 @@ impl Headless {
         let mut image = Image::new_target_texture(width, height, TextureFormat::Rgba8UnormSrgb, None);
         image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
         let handle = app.world_mut().resource_mut::<Assets<Image>>().add(image);
-        app.insert_resource(CaptureTarget(handle.clone()));
+        app.insert_resource(CaptureTarget(handle.clone())).insert_resource(Exact(true));
         camera(app.world_mut(), RenderTarget::Image(handle.into()));
         Ok(Self { app, frames })
     }

@@ -9,6 +9,8 @@
 //! | [`stage`] | how metres become units of the picture; light |
 //! | [`camera`] | where the flow is seen from |
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
+//! | [`probe`] | the value under the cursor, and the velocities of a clicked cell |
+//! | [`panel`] | the panels of the window |
 //! | [`legend`] | colour bars, title and time, drawn over the finished frame |
 //! | [`headless`] | an app without a window whose frames are handed back |
 //! | [`video`] | mp4 without an external program |
@@ -21,6 +23,7 @@ pub mod flow;
 pub mod headless;
 pub mod legend;
 pub mod panel;
+pub mod probe;
 pub mod record;
 pub mod simulation;
 pub mod stage;

@@ -88,3 +88,7 @@ impl Handover {
         *self = Self { scene: Some(Box::new(scene)), anew: true };
     }
 }
+/// Whether every frame must show its snapshot exactly: then long computations of drawn things are waited for. Set in
+/// apps without a window; in a window no frame waits, and such things follow when they are ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Resource, Default)]
+pub struct Exact(pub bool);

@@ -5,11 +5,14 @@
 //! snapshot through [`super::flow::Flow`], says through [`super::simulation::Wanted`] what snapshots must hold for it,
 //! and keeps a [`color::ColorBar`] beside the settings.
 
+pub mod background;
 pub mod color;
 pub mod domain;
+pub mod isosurface;
 pub mod particles;
 pub mod sample;
 pub mod slice;
+pub mod streamline;
 pub mod surface;
 
 pub use color::{ColorBar, ColorScale, Colors, Range};
