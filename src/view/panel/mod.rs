@@ -8,15 +8,20 @@
 //! | [`stream`], [`body`] | the scene as controls that say what they cost |
 //! | [`loads`], [`plots`], [`resolution`], [`distribution`] | what comes out |
 //! | [`windows`], [`status`] | problems, help, opening, recording; the bottom line |
+//! | [`display`], [`bars`] | the settings of what is drawn, and its colour bars |
+//! | [`plugin`] | the panels in Bevy's world |
 //! | [`state`], [`history`], [`text`], [`style`], [`edit`] | what they share |
 
+pub mod bars;
 pub mod body;
+pub mod display;
 pub mod distribution;
 pub mod edit;
 pub mod history;
 pub mod layout;
 pub mod loads;
 pub mod plots;
+pub mod plugin;
 pub mod resolution;
 pub mod run_control;
 pub mod state;
@@ -30,6 +35,8 @@ pub mod windows;
 
 use bevy::prelude::Resource;
 
+pub use plugin::{FreeArea, PanelPlugin, PanelSystems, Shown, WindowOrder, WindowRecording};
+
 /// What the panels themselves remember.
 #[derive(Debug, Clone, Resource)]
 pub struct Panels {
@@ -39,10 +46,12 @@ pub struct Panels {
     pub left: bool,
     /// Whether the panel with the results is there.
     pub right: bool,
+    /// Size of everything, 1 at first.
+    pub zoom: f32,
     /// Windows that are open.
     pub open: Windows,
     /// Steps of the "Steps" button.
-    pub steps: u64,
+    pub steps: u32,
     /// Steps a second of wall time of the "Paced" button.
     pub paced_steps_per_s: f64,
     /// Whether plots are against time, not step.
@@ -86,6 +95,7 @@ impl Default for Panels {
             hidden: false,
             left: true,
             right: true,
+            zoom: 1.0,
             open: Windows::default(),
             steps: 100,
             paced_steps_per_s: 60.0,

@@ -5,7 +5,8 @@ use super::Panels;
 use super::state::{Answer, Order, State};
 use super::style::{self, faint};
 use super::text;
-use crate::runner::{Pace, Status};
+use crate::runner::Status;
+use crate::view::simulation::RunOrder;
 use bevy_egui::egui::{self, Button, RichText, Ui};
 
 /// First line: scene, file, edits, windows.
@@ -54,33 +55,33 @@ pub fn control(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Ans
     let running = run.status == Status::Running;
     if running {
         if ui.button("⏸ Pause").clicked() {
-            answer.order(Order::Pace(Pace::Paused));
+            answer.order(Order::Run(RunOrder::Pause));
         }
     } else if ui.add_enabled(alive, Button::new("▶ Play")).clicked() {
-        answer.order(Order::Pace(Pace::Free));
+        answer.order(Order::Run(RunOrder::Play));
     }
     if ui.add_enabled(alive, Button::new("Step")).on_hover_text("One time step").clicked() {
-        answer.order(Order::Pace(Pace::Steps(1)));
+        answer.order(Order::Run(RunOrder::Step(1)));
     }
     if ui.add_enabled(alive, Button::new("Steps")).on_hover_text("So many time steps").clicked() {
-        answer.order(Order::Pace(Pace::Steps(panels.steps)));
+        answer.order(Order::Run(RunOrder::Step(panels.steps)));
     }
     ui.add(egui::DragValue::new(&mut panels.steps).range(1..=1_000_000).speed(1.0));
     let steady = ui.add_enabled(alive, Button::new("Until steady"));
     if steady.on_hover_text("Goes on until averages have begun").clicked() {
-        answer.order(Order::UntilSteady);
+        answer.order(Order::Run(RunOrder::UntilSteady));
     }
     let to_end = ui.add_enabled(alive, Button::new("To the end"));
     let end = state.document.gas().steps;
     if to_end.on_hover_text(format!("To step {end}, as the scene says")).clicked() {
-        answer.order(Order::Pace(Pace::Until(end)));
+        answer.order(Order::Run(RunOrder::UntilEnd));
     }
     let paced = ui.add_enabled(alive, Button::new("Paced"));
     let about = "Simulated time by the wall clock: so many steps a second, as far as the device keeps up";
     if paced.on_hover_text(about).clicked()
         && let Some(dt) = state.flow.as_ref().map(|flow| flow.time_step_s).filter(|dt| *dt > 0.0)
     {
-        answer.order(Order::Pace(Pace::RealTime { rate: panels.paced_steps_per_s * dt }));
+        answer.order(Order::Run(RunOrder::RealTime(panels.paced_steps_per_s * dt)));
     }
     ui.add(
         egui::DragValue::new(&mut panels.paced_steps_per_s)
@@ -91,7 +92,7 @@ pub fn control(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Ans
     );
     let restart = ui.button("⟲ Restart");
     if restart.on_hover_text("The flow from its beginning").clicked() {
-        answer.order(Order::Restart);
+        answer.order(Order::Run(RunOrder::Restart));
     }
     ui.separator();
     progress(ui, state);
@@ -136,7 +137,7 @@ pub fn failure(ui: &mut Ui, state: &State, answer: &mut Answer) {
         ui.label(error.to_string());
         ui.label(text::advice(error));
         if ui.button("Restart the flow").clicked() {
-            answer.order(Order::Restart);
+            answer.order(Order::Run(RunOrder::Restart));
         }
     });
 }

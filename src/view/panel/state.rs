@@ -3,10 +3,11 @@
 
 use super::history::{HistoryStore, Speedometer};
 use crate::output::distribution::Gathered;
-use crate::runner::{Pace, Status};
+use crate::runner::Status;
 use crate::scene::{GasScene, Impact, Model, Problem, Scene, Shape};
-use crate::sim::{Counters, Loads, Phase, Resolution, SimError, Snapshot};
+use crate::sim::{Counters, Loads, Phase, Resolution, Snapshot};
 use crate::units::Quantity;
+use crate::view::simulation::RunOrder;
 use std::path::PathBuf;
 
 /// Everything that the panels show.
@@ -22,7 +23,7 @@ pub struct State {
     pub history: HistoryStore,
     /// Steps a second over wall time.
     pub speed: Speedometer,
-    /// Velocities gathered in the probed cell.
+    /// Velocities gathered in the probed cell; the probe gathers them.
     pub gathered: Gathered,
     /// The probed cell.
     pub probe: Option<ProbeFacts>,
@@ -75,7 +76,7 @@ pub struct RunFacts {
     /// Whether it goes on until the flow is steady.
     pub until_steady: bool,
     /// Why the last edit was refused.
-    pub refusal: Option<SimError>,
+    pub refusal: Option<String>,
 }
 
 /// What the newest snapshot says, without its large parts.
@@ -145,12 +146,8 @@ pub struct RecordingFacts {
 /// What the panels order. Nothing is done by a panel itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
-    /// Another pace.
-    Pace(Pace),
-    /// The flow from its beginning.
-    Restart,
-    /// Goes on until averages have begun.
-    UntilSteady,
+    /// What the simulation shall do.
+    Run(RunOrder),
     /// The scene shall be this one: numbers of the stream, the domain, the settings and the bodies that are there.
     Edit(Box<Scene>),
     /// Selects a body.
@@ -225,9 +222,6 @@ impl State {
     pub fn take(&mut self, snapshot: &Snapshot, wall_s: f64, running: bool) {
         self.history.take(&snapshot.history, snapshot.step);
         self.speed.record(wall_s, snapshot.step, running);
-        if let Some(probe) = &snapshot.probe {
-            self.gathered.add(probe, snapshot.step);
-        }
         let old = self.flow.take().unwrap_or_default();
         // Fields and surfaces are only in snapshots while somebody asks for them: their names stay known.
         let fields = snapshot.fields.as_ref();

@@ -5,7 +5,8 @@ use super::Panels;
 use super::layout;
 use super::state::{Answer, FlowFacts, KeyLine, Order, ProbeFacts, RecordingFacts, State};
 use super::style;
-use crate::runner::{Pace, Status};
+use crate::runner::Status;
+use crate::view::simulation::RunOrder;
 use crate::scene::{Impact, Model, Problem, parse};
 use crate::sim::{
     Counters, Criterion, Estimate, History, Loads, Phase, Probe, Resolution, SimError, Snapshot,
@@ -210,6 +211,9 @@ fn full_state(bodies: usize) -> State {
         probe: Some(Probe { cell: 77, velocities, mass_kg: 6.6e-26 }),
         ..Snapshot::default()
     };
+    if let Some(probe) = &snapshot.probe {
+        state.gathered.add(probe, snapshot.step);
+    }
     state.take(&snapshot, 0.0, true);
     state.take(&Snapshot { step: 700, ..snapshot }, 2.0, true);
     let flow = state.flow.as_mut().expect("taken");
@@ -275,7 +279,7 @@ fn a_failed_simulation_says_what_to_do() {
     for text in ["The simulation failed", "the energy grew without bound", "smaller time step", "1 problem"] {
         assert!(bench.says(text), "no \"{text}\" in {}", bench.all());
     }
-    assert_eq!(bench.click(&state, "Restart the flow").orders, [Order::Restart]);
+    assert_eq!(bench.click(&state, "Restart the flow").orders, [Order::Run(RunOrder::Restart)]);
     // What cannot be ordered from a dead simulation is not.
     assert!(bench.click(&state, "Step").orders.is_empty());
 }
@@ -311,11 +315,11 @@ fn buttons_order_what_they_say() {
     let mut state = sphere_state();
     state.document.can_undo = true;
     bench.settle(&state);
-    assert_eq!(bench.click(&state, "▶ Play").orders, [Order::Pace(Pace::Free)]);
-    assert_eq!(bench.click(&state, "Step").orders, [Order::Pace(Pace::Steps(1))]);
-    assert_eq!(bench.click(&state, "Steps").orders, [Order::Pace(Pace::Steps(100))]);
-    assert_eq!(bench.click(&state, "Until steady").orders, [Order::UntilSteady]);
-    assert_eq!(bench.click(&state, "To the end").orders, [Order::Pace(Pace::Until(2000))]);
+    assert_eq!(bench.click(&state, "▶ Play").orders, [Order::Run(RunOrder::Play)]);
+    assert_eq!(bench.click(&state, "Step").orders, [Order::Run(RunOrder::Step(1))]);
+    assert_eq!(bench.click(&state, "Steps").orders, [Order::Run(RunOrder::Step(100))]);
+    assert_eq!(bench.click(&state, "Until steady").orders, [Order::Run(RunOrder::UntilSteady)]);
+    assert_eq!(bench.click(&state, "To the end").orders, [Order::Run(RunOrder::UntilEnd)]);
     assert_eq!(bench.click(&state, "Undo").orders, [Order::Undo]);
     assert_eq!(bench.click(&state, "Redo").orders, []);
     assert_eq!(bench.click(&state, "sphere   sphere").orders, [Order::Select(Some(0))]);

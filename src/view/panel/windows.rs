@@ -3,10 +3,11 @@
 
 use super::Panels;
 use super::edit;
-use super::state::{Answer, Order, State};
+use super::state::{Answer, KeyLine, Order, State};
 use super::style::{self, faint};
 use super::text;
 use crate::runner::Status;
+use crate::view::simulation::RunOrder;
 use bevy_egui::egui::{self, Button, Context, RichText, TextEdit, Ui};
 use std::path::PathBuf;
 
@@ -48,12 +49,12 @@ pub fn problems(ui: &mut Ui, state: &State, answer: &mut Answer) {
         style::paragraph(ui, error.to_string());
         style::paragraph(ui, faint(text::advice(error)));
         if ui.button("Restart the flow").clicked() {
-            answer.order(Order::Restart);
+            answer.order(Order::Run(RunOrder::Restart));
         }
     }
     if let Some(refusal) = &state.run.refusal {
         heading(ui, "The last edit was refused; the flow goes on as before");
-        style::paragraph(ui, refusal.to_string());
+        style::paragraph(ui, refusal.as_str());
         if ui.add_enabled(state.document.can_undo, Button::new("Take it back")).clicked() {
             answer.order(Order::Undo);
         }
@@ -120,6 +121,11 @@ pub fn help(ui: &mut Ui, state: &State) {
             ui.label(text::cost_sentence(impact));
         });
     }
+}
+
+/// The lines of the help.
+pub fn key_lines() -> Vec<KeyLine> {
+    Vec::new()
 }
 
 /// Shipped scenes and a path; true when something was opened.
