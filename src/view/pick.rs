@@ -244,3 +244,112 @@ fn edges(mesh: &TriangleMesh) -> Vec<Edge> {
     }
     found.into_values().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use crate::view::document::{DocumentPlugin, shipped};
+    use bevy::camera::RenderTargetInfo;
+    use bevy::window::WindowResolution;
+
+    const SIZE: u32 = 200;
+
+    /// The sphere of the gallery, in the middle of a window of 200 x 200, seen along -z by a parallel projection.
+    fn app() -> (App, Entity) {
+        let sphere = shipped()[0].scene(&std::env::temp_dir()).expect("a scene");
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, TransformPlugin))
+            .init_resource::<ButtonInput<MouseButton>>()
+            .init_resource::<ButtonInput<KeyCode>>()
+            .add_plugins(DocumentPlugin { scene: Scene { ..sphere }, path: None })
+            .add_plugins(PickPlugin);
+        let resolution = WindowResolution::new(SIZE, SIZE).with_scale_factor_override(1.0);
+        app.world_mut().spawn((Window { resolution, ..default() }, PrimaryWindow));
+        let world = app.world_mut();
+        let (body, place) = world.query::<(Entity, &Placement)>().iter(world).next().expect("a body");
+        let middle = world.resource::<Stage>().place(place.position_m);
+        let mut camera = Camera::default();
+        camera.computed.target_info =
+            Some(RenderTargetInfo { physical_size: UVec2::splat(SIZE), scale_factor: 1.0 });
+        // Two units of the picture over the window.
+        camera.computed.clip_from_view = Mat4::orthographic_rh(-1.0, 1.0, -1.0, 1.0, 100.0, 0.0);
+        app.world_mut().spawn((
+            Camera3d::default(),
+            camera,
+            Transform::from_translation(middle + 10.0 * Vec3::Z),
+        ));
+        for _ in 0..500 {
+            app.update();
+            if app.world().get::<Solid>(body).is_some_and(|solid| !solid.edges.is_empty()) {
+                return (app, body);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("no triangles came");
+    }
+
+    fn click(app: &mut App, from: Vec2, to: Vec2) -> Option<Entity> {
+        let put = |app: &mut App, at: Vec2| {
+            let world = app.world_mut();
+            let mut windows = world.query::<&mut Window>();
+            windows.iter_mut(world).next().expect("a window").set_cursor_position(Some(at));
+        };
+        put(app, from);
+        app.world_mut().resource_mut::<ButtonInput<MouseButton>>().press(MouseButton::Left);
+        app.update();
+        app.world_mut().resource_mut::<ButtonInput<MouseButton>>().clear();
+        put(app, to);
+        app.world_mut().resource_mut::<ButtonInput<MouseButton>>().release(MouseButton::Left);
+        app.update();
+        app.world_mut().resource_mut::<ButtonInput<MouseButton>>().clear();
+        app.update();
+        app.world().resource::<Selection>().0
+    }
+
+    #[test]
+    fn a_click_selects_what_is_under_it_and_gives_it_the_handles() {
+        let (mut app, body) = app();
+        let radius = match app.world().get::<BodyShape>(body).expect("a shape").0 {
+            Shape::Sphere { radius_m } => radius_m * app.world().resource::<Stage>().scale(),
+            ref other => panic!("{other:?}"),
+        };
+        let at = |share: f64| Vec2::new(100.0 + (share * radius * 100.0) as f32, 100.0);
+        assert_eq!(click(&mut app, at(1.1), at(1.1)), None);
+        assert_eq!(click(&mut app, at(0.9), at(0.9)), Some(body));
+        assert!(app.world().get::<TransformGizmoFocus>(body).is_some());
+        // A drag turns the camera, and selects nothing else.
+        assert_eq!(click(&mut app, at(1.5), at(1.5) + Vec2::new(0.0, 30.0)), Some(body));
+        assert_eq!(click(&mut app, at(1.5), at(1.5)), None);
+        assert!(app.world().get::<TransformGizmoFocus>(body).is_none());
+        assert_eq!(click(&mut app, at(-0.9), at(-0.9)), Some(body));
+        app.world_mut().resource_mut::<ButtonInput<KeyCode>>().press(KeyCode::Escape);
+        app.update();
+        assert_eq!(app.world().resource::<Selection>().0, None);
+        // On a handle, the gizmo has the click.
+        app.insert_resource(TransformGizmoState {
+            hovered_axis: Some(bevy::gizmos::transform_gizmo::TransformGizmoAxis::X),
+            ..default()
+        });
+        assert_eq!(click(&mut app, at(0.0), at(0.0)), None);
+    }
+
+    #[test]
+    fn rays_meet_turned_bodies_where_they_are() {
+        let mesh = shape::body(&Shape::Box { size_m: [2.0, 0.2, 0.2] }, ".".as_ref()).expect("a box").mesh;
+        let edges = edges(&mesh);
+        assert_eq!(edges.len(), 18, "12 edges and 6 diagonals");
+        let sharp = edges.iter().filter(|edge| edge.normals[0].dot(edge.normals[1]) < SHARP).count();
+        assert_eq!(sharp, 12);
+        let solid = Solid { mesh, edges, coming: None };
+        let upright = Placement { position_m: [5.0, 0.0, 0.0], rotation_deg: [0.0, 0.0, 90.0] };
+        let meet = |from: [f64; 3], along: [f64; 3]| {
+            first_hit(from, along, [(Entity::PLACEHOLDER, &upright, &solid)].into_iter()).map(|(_, far)| far)
+        };
+        // It stands along y now: from x = 4.9 to 5.1.
+        assert!(meet([0.0, 0.9, 0.03], [1.0, 0.0, 0.0]).is_some_and(|far| (far - 4.9).abs() < 1e-12));
+        assert_eq!(meet([0.0, 1.1, 0.03], [1.0, 0.0, 0.0]), None);
+        assert_eq!(meet([4.5, 0.0, 5.0], [0.0, 0.0, -1.0]), None);
+        assert_eq!(meet([0.0, 0.9, 0.03], [-1.0, 0.0, 0.0]), None);
+    }
+}
