@@ -6,6 +6,7 @@
 //! | [`flow`] | the runner as a resource: the newest snapshot, read in place |
 //! | [`simulation`] | orders to the simulation, and what it says of itself |
 //! | [`document`] | the scene as entities: open, edit, undo, save |
+//! | [`pick`] | a click selects a body; handles move and turn it |
 //! | [`stage`] | how metres become units of the picture; light |
 //! | [`camera`] | where the flow is seen from |
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
@@ -24,6 +25,7 @@ pub mod headless;
 pub mod legend;
 pub mod panel;
 pub mod probe;
+pub mod pick;
 pub mod record;
 pub mod simulation;
 pub mod stage;
