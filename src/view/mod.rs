@@ -8,6 +8,7 @@
 //! | [`document`] | the scene as entities: open, edit, undo, save |
 //! | [`stage`] | how metres become units of the picture; light |
 //! | [`camera`] | where the flow is seen from |
+//! | [`keys`] | one table of key bindings, and what they do |
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
 //! | [`legend`] | colour bars, title and time, drawn over the finished frame |
 //! | [`headless`] | an app without a window whose frames are handed back |
@@ -19,6 +20,7 @@ pub mod document;
 pub mod draw;
 pub mod flow;
 pub mod headless;
+pub mod keys;
 pub mod legend;
 pub mod record;
 pub mod simulation;

@@ -2,7 +2,7 @@
 //! Must not know how they are edited or drawn.
 
 use crate::scene::{
-    Collisions, Domain, Faces, Gas, Reference, Sampling, Shape, Start, Stream, TimeStep, Wall,
+    Collisions, Domain, Faces, Gas, Reference, Sampling, Shape, Start, Stream, TimeStep, View, Wall,
 };
 use bevy::prelude::*;
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ pub struct SceneSettings {
     pub start: Start,
     /// Reference area and length.
     pub reference: Reference,
+    /// Cameras kept with it: bookmarks and the path of a video.
+    pub view: View,
     /// Folder of its triangle files.
     pub folder: PathBuf,
 }
