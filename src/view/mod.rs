@@ -9,6 +9,7 @@
 //! | [`pick`] | a click selects a body; handles move and turn it |
 //! | [`stage`] | how metres become units of the picture; light |
 //! | [`camera`] | where the flow is seen from |
+//! | [`keys`] | one table of key bindings, and what they do |
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
 //! | [`probe`] | the value under the cursor, and the velocities of a clicked cell |
 //! | [`panel`] | the panels of the window |
@@ -22,6 +23,7 @@ pub mod document;
 pub mod draw;
 pub mod flow;
 pub mod headless;
+pub mod keys;
 pub mod legend;
 pub mod panel;
 pub mod probe;
