@@ -5,8 +5,11 @@
 //! snapshot through [`super::flow::Flow`], says through [`super::simulation::Wanted`] what snapshots must hold for it,
 //! and keeps a [`color::ColorBar`] beside the settings.
 
+pub mod clip;
 pub mod color;
 pub mod domain;
+pub mod glyph;
+pub mod keep;
 pub mod particles;
 pub mod sample;
 pub mod slice;
