@@ -1,10 +1,17 @@
 //! The simulation in the app: what the window orders from it, and what it says of itself. Never waits.
 //! Must not know devices or physics: it is handed what builds simulations.
 
+mod engine;
+#[cfg(test)]
+mod tests;
+
+use super::document::DocumentSystems;
+use super::flow::Flow;
 use crate::runner::{Pace, Status};
 use crate::scene::Scene;
-use crate::sim::{Factory, Phase, Request};
+use crate::sim::{Factory, Phase, Request, Snapshot};
 use bevy::prelude::*;
+use engine::Engine;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -70,6 +77,27 @@ pub struct RunState {
     pub device: String,
 }
 
+impl RunState {
+    fn new(device: &str) -> Self {
+        Self {
+            status: Status::Building,
+            pace: Pace::Paused,
+            until_steady: false,
+            step: 0,
+            steps: 0,
+            steps_per_s: 0.0,
+            time_s: 0.0,
+            particles: 0,
+            phase: Phase::Transient,
+            eta_s: None,
+            refusal: None,
+            error: None,
+            message: None,
+            device: device.into(),
+        }
+    }
+}
+
 /// The scene that the simulation shall have next: what the document hands over, and keeps until it is taken.
 #[derive(Debug, Default, Resource)]
 pub struct Handover {
@@ -87,6 +115,38 @@ impl Handover {
     pub fn start(&mut self, scene: Scene) {
         *self = Self { scene: Some(Box::new(scene)), anew: true };
     }
+
+    /// The scene that waits, and whether it is another than the one that runs.
+    pub fn waiting(&self) -> Option<(&Scene, bool)> {
+        self.scene.as_deref().map(|scene| (scene, self.anew))
+    }
+}
+
+/// Runs the simulation of the document: `Flow`, [`RunState`] and [`Wanted`] are there as soon as it is added.
+pub struct SimulationPlugin {
+    /// What makes the simulations.
+    pub factories: Factories,
+    /// Name of the device, to be shown.
+    pub device: String,
+}
+
+impl Plugin for SimulationPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Wanted>()
+            .init_resource::<Handover>()
+            .insert_resource(RunState::new(&self.device))
+            .insert_resource(Flow::still(Snapshot::default()))
+            .insert_resource(Engine::new(Arc::clone(&self.factories)))
+            .add_message::<RunOrder>()
+            .add_systems(First, forget_wishes)
+            .add_systems(PreUpdate, engine::report)
+            .add_systems(Update, engine::take_orders.after(DocumentSystems))
+            .add_systems(Last, (engine::take_scene, engine::ask, engine::send).chain());
+    }
+}
+
+fn forget_wishes(mut wanted: ResMut<Wanted>) {
+    *wanted = Wanted::default();
 }
 /// Whether every frame must show its snapshot exactly: then long computations of drawn things are waited for. Set in
 /// apps without a window; in a window no frame waits, and such things follow when they are ready.

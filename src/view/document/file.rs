@@ -227,14 +227,17 @@ fn write(world: &mut World, path: &Path) {
     let scene = relocated(scene, path.parent().unwrap_or(Path::new(".")));
     // `to_ron` keeps no comments, and what someone else wrote there is not ours to lose.
     let stranger = document.path.as_deref() != Some(path) || !world.resource::<Edits>().file.is_empty();
-    let commented = || std::fs::read_to_string(path).is_ok_and(|text| text.contains("//") || text.contains("/*"));
+    let commented =
+        || std::fs::read_to_string(path).is_ok_and(|text| text.contains("//") || text.contains("/*"));
     if path.is_file() && (stranger || commented()) {
         let kept = numbered(&path.with_extension("before"), "ron");
         if let Err(error) = std::fs::copy(path, &kept) {
             return say(
                 world,
-                format!("not saved: what is in {} now could not be kept ({error}): save under another name",
-                    path.display()),
+                format!(
+                    "not saved: what is in {} now could not be kept ({error}): save under another name",
+                    path.display()
+                ),
             );
         }
         say(world, format!("the file as it was, with its comments, is now {}", kept.display()));
@@ -307,7 +310,8 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
 /// A path as seen from a folder, with `/` in between, if they have a folder in common; else the path itself. `None` if
 /// it is no UTF-8. Both are absolute.
 pub(super) fn relative(path: &Path, folder: &Path) -> Option<String> {
-    let (to, from): (Vec<Segment>, Vec<Segment>) = (path.components().collect(), folder.components().collect());
+    let (to, from): (Vec<Segment>, Vec<Segment>) =
+        (path.components().collect(), folder.components().collect());
     let common = to.iter().zip(&from).take_while(|(one, other)| one == other).count();
     let rest = || from[common..].iter().chain(&to[common..]);
     let plain = rest().all(|part| matches!(part, Segment::Normal(_)));
@@ -329,7 +333,9 @@ fn relocated(mut scene: Scene, folder: &Path) -> Scene {
                     *file = seen;
                 }
             }
-            Shape::Group { parts } => parts.iter_mut().for_each(|Part { shape: one, .. }| shape(one, old, new)),
+            Shape::Group { parts } => {
+                parts.iter_mut().for_each(|Part { shape: one, .. }| shape(one, old, new))
+            }
             _ => {}
         }
     }

@@ -19,7 +19,10 @@ const SHIPPED: [Shipped; 6] = [
     Shipped { name: "wing", text: include_str!("../../../scenes/wing.ron") },
     Shipped { name: "combo", text: include_str!("../../../scenes/combo.ron") },
     Shipped { name: "argon_sphere", text: include_str!("../../../scenes/argon_sphere.ron") },
-    Shipped { name: "free_molecular_sphere", text: include_str!("../../../scenes/free_molecular_sphere.ron") },
+    Shipped {
+        name: "free_molecular_sphere",
+        text: include_str!("../../../scenes/free_molecular_sphere.ron"),
+    },
     Shipped { name: "argon_box", text: include_str!("../../../scenes/argon_box.ron") },
 ];
 

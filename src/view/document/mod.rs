@@ -19,8 +19,8 @@ pub use gallery::{Shipped, shipped};
 pub use placement::{degrees, transform};
 
 use crate::scene::{Impact, Problem, Scene, Shape};
-use bevy::prelude::*;
 use crate::view::simulation::Handover;
+use bevy::prelude::*;
 use bevy::window::FileDragAndDrop;
 use std::path::{Path, PathBuf};
 

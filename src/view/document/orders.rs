@@ -25,7 +25,10 @@ struct Arrival {
 }
 
 /// Files dropped on the window.
-pub(super) fn drop_files(mut drops: MessageReader<FileDragAndDrop>, mut orders: MessageWriter<DocumentOrder>) {
+pub(super) fn drop_files(
+    mut drops: MessageReader<FileDragAndDrop>,
+    mut orders: MessageWriter<DocumentOrder>,
+) {
     for drop in drops.read() {
         if let FileDragAndDrop::DroppedFile { path_buf, .. } = drop {
             orders.write(DocumentOrder::Open(path_buf.clone()));
