@@ -33,9 +33,13 @@ pub mod plot;
 mod progress;
 #[cfg(feature = "view")]
 mod record;
+#[cfg(feature = "view")]
+mod record_look;
 mod report;
 mod run;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
@@ -56,6 +60,9 @@ enum Command {
     Run(run::RunArgs),
     /// Validate a scene and print what it means, without running it.
     Check(check::CheckArgs),
+    /// Open the window: fly through the flow while it is computed, change it, record it.
+    #[cfg(feature = "view")]
+    View(view::ViewArgs),
     /// Record a scene to a video or to pictures, without a window.
     #[cfg(feature = "view")]
     Record(record::RecordArgs),
@@ -95,6 +102,8 @@ pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::run(&args),
         #[cfg(feature = "view")]
         Command::Record(args) => record::run(&args),
         Command::Plot(args) => plot::run(&args).map(|()| ExitCode::SUCCESS),

@@ -3,8 +3,8 @@
 
 use super::capture::Frame;
 use super::draw::domain::{DomainFrame, scale_bar};
-use super::draw::particles::DrawnCount;
-use super::draw::{ColorBar, Colors};
+use super::draw::particles::ParticleCount;
+use super::draw::{Categories, ColorBar, Colors};
 use super::flow::Flow;
 use super::stage::Stage;
 use crate::output::OutputError;
@@ -32,6 +32,8 @@ pub struct Legend {
     pub status: String,
     /// Colour bars, from the right to the left.
     pub bars: Vec<ColorBar>,
+    /// Kinds and their colours, left of the bars.
+    pub categories: Vec<Categories>,
 }
 
 impl Legend {
@@ -43,14 +45,18 @@ impl Legend {
         bars.sort_by(|a, b| a.quantity.key.cmp(&b.quantity.key));
         bars.dedup();
         let title = world.get_resource::<Title>().cloned().unwrap_or_default().0;
-        let drawn = world.get_resource::<DrawnCount>().map(DrawnCount::text).unwrap_or_default();
+        let mut categories = world.query::<&Categories>();
+        let categories: Vec<Categories> = categories.iter(world).cloned().collect();
+        let mut counts = world.query::<&ParticleCount>();
+        let drawn = counts.iter(world).filter(|count| count.drawn > 0).map(ParticleCount::to_string).collect::<Vec<_>>();
+        let drawn = if drawn.is_empty() { String::new() } else { format!("particles: {}", drawn.join(", ")) };
         let framed = world.query::<&DomainFrame>().iter(world).any(|frame| frame.visible && frame.scale_bar);
         let scale = world.get_resource::<Stage>().filter(|_| framed).map(|stage| scale_bar(stage).1);
         let told = world.get_resource::<Flow>().and_then(|flow| flow.read(|snapshot| (subtitle(snapshot), loads(snapshot))));
         let (subtitle, loads) = told.unwrap_or_default();
         let status = [drawn, scale.map(|scale| format!("bar: {scale}")).unwrap_or_default(), loads];
         let status = status.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("    ");
-        Self { title, subtitle, status, bars }
+        Self { title, subtitle, status, bars, categories }
     }
 
     /// Draws the legend over a frame; it comes back with three bytes a pixel.
@@ -70,7 +76,20 @@ impl Legend {
             let x = f64::from(width) - (120.0 + 190.0 * i as f64) * s;
             draw_bar(&mut canvas, bar, x, [110.0 * s, f64::from(height) - 70.0 * s], s);
         }
+        for (i, kinds) in self.categories.iter().enumerate() {
+            let x = f64::from(width) - (120.0 + 190.0 * (self.bars.len() + i) as f64) * s;
+            draw_kinds(&mut canvas, kinds, x, 110.0 * s, s);
+        }
         Ok(canvas)
+    }
+}
+
+fn draw_kinds(canvas: &mut Canvas, kinds: &Categories, x: f64, top: f64, s: f64) {
+    canvas.text([x, top - 11.0 * s], Align::Left, 15.0 * s, TEXT, &kinds.quantity.name);
+    for (i, (name, color)) in kinds.names.iter().enumerate() {
+        let y = top + 24.0 * s * i as f64;
+        canvas.fill(x as i64, y as i64, (14.0 * s) as i64, (14.0 * s) as i64, *color);
+        canvas.text([x + 22.0 * s, y + 12.0 * s], Align::Left, 15.0 * s, TEXT, name);
     }
 }
 

@@ -1,17 +1,18 @@
 //! What is drawn of a flow: plain values from which the drawn things are spawned, for the window and for recordings.
 //! Must not know the simulation.
 
-use super::draw::ColorScale;
+use super::draw::{ColorScale, Range};
 use super::draw::domain::DomainFrame;
 use super::draw::glyph::Glyphs;
-use super::draw::isosurface::Isosurface;
-use super::draw::particles::ParticleCloud;
+use super::draw::isosurface::{Isosurface, Level};
+use super::draw::particles::{ParticleBlend, ParticleCloud, ParticlePaint};
 use super::draw::slice::{FieldSlice, Plane};
 use super::draw::streamline::Streamlines;
-use super::draw::surface::BodySurfaces;
+use super::draw::surface::{BodySurfaces, HalfSection};
 use crate::output::color::Map;
 use crate::output::slice::Slice;
 use crate::scene::{Model, Scene};
+use crate::sim::{Paint, Snapshot};
 use bevy::prelude::*;
 
 /// Marks the drawn things of a look.
@@ -88,7 +89,7 @@ impl Look {
         cloud.most = most;
         cloud.paint = own.map_or_else(|| ParticlePaint::Field(paint.to_string()), ParticlePaint::Value);
         if additive {
-            cloud.blend = Blend::Additive;
+            cloud.blend = ParticleBlend::Additive;
         }
         Ok(())
     }
@@ -123,7 +124,7 @@ impl Look {
         self.surfaces.tally = (tally != "none").then(|| tally.to_string());
         if half {
             let plane = self.first_plane().ok_or("bodies are cut open in the plane of a slice: give one")?;
-            self.surfaces.half = Some(HalfSection { axis: plane.axis, position_m: plane.position_m, ..default() });
+            self.surfaces.half = Some(HalfSection { axis: plane.axis, position_m: Some(plane.position_m) });
         }
         Ok(())
     }

@@ -3,14 +3,14 @@
 
 use super::camera::{CameraPlugin, Rig};
 use super::display::{DisplayError, check_display};
-use super::document::pick::PickPlugin;
-use super::document::{Document, DocumentPlugin, gallery};
+use super::document::{Document, DocumentPlugin, shipped};
 use super::draw::DrawPlugins;
 use super::headless::{RenderError, check_adapter};
 use super::keys::KeysPlugin;
 use super::legend::Title;
 use super::look::{Drawn, Look};
 use super::panel::PanelPlugin;
+use super::pick::PickPlugin;
 use super::probe::ProbePlugin;
 use super::record::window::{WindowCamera, WindowRecordPlugin};
 use super::simulation::{Exact, Factories, RunOrder, SimulationPlugin};
@@ -20,7 +20,6 @@ use bevy::log::{Level, LogPlugin};
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use bevy::window::PresentMode;
-use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -80,10 +79,6 @@ pub fn run(
             .set(RenderPlugin { synchronous_pipeline_compilation: false, ..default() })
             .set(LogPlugin { level: Level::WARN, filter: "warn,wgpu=error,naga=error".into(), ..default() }),
     );
-    app.add_plugins(EguiPlugin::default());
-    app.add_systems(PreStartup, |mut settings: ResMut<EguiGlobalSettings>| {
-        settings.auto_create_primary_context = false;
-    });
     app.add_plugins((
         super::capture::CapturePlugin,
         SimulationPlugin { factories, device: options.device },
@@ -99,8 +94,9 @@ pub fn run(
     ));
     app.init_resource::<Exact>().init_resource::<Title>();
     app.add_systems(Startup, |world: &mut World| {
-        let camera = spawn_camera(world, &super::camera::Viewpoint::default(), ());
-        world.entity_mut(camera).insert((WindowCamera, Rig::default(), PrimaryEguiContext));
+        let view = super::camera::Viewpoint::default();
+        let camera = spawn_camera(world, &view, ());
+        world.entity_mut(camera).insert((WindowCamera, Rig::at(view)));
     });
     app.add_systems(PreUpdate, look_anew);
     if options.play {
@@ -115,7 +111,7 @@ pub fn run(
 }
 
 fn first_shipped() -> Result<Scene, WindowError> {
-    let sphere = gallery::shipped().iter().find(|shipped| shipped.name == "sphere");
+    let sphere = shipped().iter().find(|shipped| shipped.name == "sphere");
     let sphere = sphere.ok_or_else(|| WindowError::Shipped("it is missing".into()))?;
     let folder = std::env::current_dir().map_err(|error| WindowError::Shipped(error.to_string()))?;
     sphere.scene(&folder).map_err(|error| WindowError::Shipped(error.to_string()))

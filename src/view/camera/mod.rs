@@ -26,7 +26,7 @@ pub use rig::{Hand, Mode, Rig};
 
 use super::keys::Action;
 use super::stage::Stage;
-use crate::scene::Camera as SceneCamera;
+use crate::scene::{Camera as SceneCamera, Model, Scene};
 use bevy::camera::ScalingMode;
 use bevy::prelude::*;
 use bevy::window::CursorMoved;
@@ -98,6 +98,26 @@ impl Viewpoint {
             field_of_view_deg: 45.0,
             orthographic: false,
         }
+    }
+
+    /// The viewpoint of that name: a bookmark of the scene, or +x, -x, +y, -y, +z, -z for where to look from.
+    ///
+    /// # Errors
+    /// There is none; what there is.
+    pub fn named(name: &str, scene: &Scene) -> Result<Self, String> {
+        let Model::Gas(gas) = &scene.model;
+        let bookmarks = &scene.view.bookmarks;
+        if let Some(bookmark) = bookmarks.iter().find(|bookmark| bookmark.name == name) {
+            return Ok(Self::of(&bookmark.camera, &Stage::of(&gas.domain)));
+        }
+        let axes = ["+x", "-x", "+y", "-y", "+z", "-z"];
+        let Some(at) = axes.iter().position(|axis| *axis == name) else {
+            let names = bookmarks.iter().map(|bookmark| bookmark.name.as_str()).chain(axes);
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(format!("there is no view \"{name}\" to look from; there are: {names}"));
+        };
+        let sign = if at % 2 == 0 { -1.0 } else { 1.0 };
+        Ok(Self::default().along(Vec3::AXES[at / 2] * sign, 3.6))
     }
 
     /// Looks at the same target along `direction` from `distance`.

@@ -18,4 +18,22 @@ pub mod slice;
 pub mod streamline;
 pub mod surface;
 
-pub use color::{ColorBar, ColorScale, Colors, Range};
+pub use color::{Categories, ColorBar, ColorScale, Colors, Range};
+
+use bevy::app::{PluginGroup, PluginGroupBuilder};
+
+/// All drawn things.
+pub struct DrawPlugins;
+
+impl PluginGroup for DrawPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>()
+            .add(particles::ParticlePlugin)
+            .add(slice::SlicePlugin)
+            .add(glyph::GlyphPlugin)
+            .add(streamline::StreamlinePlugin)
+            .add(isosurface::IsosurfacePlugin)
+            .add(surface::SurfacePlugin)
+            .add(domain::DomainPlugin)
+    }
+}

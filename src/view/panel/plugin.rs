@@ -12,8 +12,9 @@ use crate::view::document::{
 };
 use crate::view::draw::ColorBar;
 use crate::view::flow::{Flow, Stamp};
+use crate::view::record::window::WindowCamera;
 use crate::view::probe::{Hover, ProbedCell, ProbedVelocities, Reading};
-use crate::view::simulation::{RunOrder, RunState, Wanted};
+use crate::view::simulation::{RunState, Wanted};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{CameraOutputMode, Viewport};
 use bevy::prelude::*;
@@ -328,7 +329,7 @@ fn export_path(scene: Option<&Path>, name: &str) -> PathBuf {
 fn fit(
     free: Res<FreeArea>,
     windows: Query<&Window, With<PrimaryWindow>>,
-    mut cameras: Query<&mut Camera, (With<Camera3d>, Without<PrimaryEguiContext>)>,
+    mut cameras: Query<&mut Camera, With<WindowCamera>>,
 ) {
     let (Some([left, top, width, height]), Ok(window)) = (free.0, windows.single()) else { return };
     let size = window.physical_size();

@@ -12,10 +12,13 @@ pub mod studio;
 pub mod window;
 
 use super::camera::Viewpoint;
+use super::camera::path::Path;
 use super::headless::RenderError;
+use super::stage::Stage;
 use super::video::VideoError;
 use crate::output::OutputError;
 use crate::runner::RunnerError;
+use crate::scene::{Model, Scene};
 use thiserror::Error;
 
 /// What is recorded, and how.
@@ -49,13 +52,22 @@ pub enum Shot {
         /// Degrees over the whole recording.
         degrees: f32,
     },
+    /// Along the key frames of a scene.
+    Path(Path),
 }
 
 impl Shot {
+    /// Along the key frames of a scene; `None` if it has none.
+    pub fn path_of(scene: &Scene) -> Option<Self> {
+        let Model::Gas(gas) = &scene.model;
+        Path::new(&scene.view.path, &Stage::of(&gas.domain)).map(Self::Path)
+    }
+
     /// The viewpoint of a frame of so many.
     pub fn at(&self, frame: u32, recording: &Recording) -> Viewpoint {
         match self {
             Self::Turn { from, degrees } => from.turned(degrees * frame as f32 / recording.frames.max(1) as f32),
+            Self::Path(path) => path.at(f64::from(frame) / f64::from(recording.fps.max(1))),
         }
     }
 }
