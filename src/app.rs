@@ -4,11 +4,13 @@
 use crate::runner::{Event, Runner, RunnerError, Settings, Status};
 use crate::scene::Scene;
 use crate::sim::{Factory, Request, SimError, Snapshot};
+use crate::view::bench::{BenchError, bench as bench_view};
 use crate::view::record::{RecordError, Recording, record as record_flow};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
 
+pub use crate::view::bench::BenchSettings;
 pub use crate::view::camera::Viewpoint;
 pub use crate::view::record::Recording as RecordSettings;
 
@@ -24,6 +26,9 @@ pub enum AppError {
     /// The recording.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The measurement.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
 }
 
 /// Records a scene without a window; see [`crate::view::record::record`].
@@ -44,4 +49,17 @@ pub fn record(
         }
     }
     Ok(record_flow(scene, runner, recording, output, progress)?)
+}
+
+/// Measures what the picture costs, and tells line by line; see [`crate::view::bench::bench`].
+///
+/// # Errors
+/// The simulation cannot be built or fails, or there is no graphics driver.
+pub fn bench(
+    settings: &BenchSettings,
+    scene: &Scene,
+    factory: Factory,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), AppError> {
+    Ok(bench_view(settings, scene, factory, tell)?)
 }

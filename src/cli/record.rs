@@ -64,7 +64,7 @@ pub struct RecordArgs {
     seed: Option<u64>,
 }
 
-fn parse_size(text: &str) -> Result<[u32; 2], String> {
+pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size: write it as 1280x720");
     let (width, height) = text.split_once('x').ok_or_else(wrong)?;
     let number = |text: &str| text.parse::<u32>().ok().filter(|n| (16..=7680).contains(n)).ok_or_else(wrong);

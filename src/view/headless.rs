@@ -41,7 +41,7 @@ pub struct Headless {
 }
 
 #[derive(Resource, Clone, ExtractResource)]
-struct CaptureTarget(Handle<Image>);
+struct CaptureTarget(Handle<Image>, bool);
 
 #[derive(Resource)]
 struct FrameSender(Mutex<Sender<Result<Vec<u8>, String>>>);
@@ -94,7 +94,7 @@ impl Headless {
         let mut image = Image::new_target_texture(width, height, TextureFormat::Rgba8UnormSrgb, None);
         image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
         let handle = app.world_mut().resource_mut::<Assets<Image>>().add(image);
-        app.insert_resource(CaptureTarget(handle.clone()));
+        app.insert_resource(CaptureTarget(handle.clone(), false));
         camera(app.world_mut(), RenderTarget::Image(handle.into()));
         Ok(Self { app, frames })
     }
@@ -104,11 +104,18 @@ impl Headless {
         self.app.world_mut()
     }
 
+    /// The app itself, for those who step it without capturing.
+    pub fn app(&mut self) -> &mut App {
+        self.app.world_mut().resource_mut::<CaptureTarget>().1 = false;
+        &mut self.app
+    }
+
     /// Draws a frame: red, green, blue, alpha bytes from the top left.
     ///
     /// # Errors
     /// [`RenderError::NoFrame`].
     pub fn frame(&mut self) -> Result<Vec<u8>, RenderError> {
+        self.app.world_mut().resource_mut::<CaptureTarget>().1 = true;
         while self.frames.try_recv().is_ok() {}
         // The first frames of a new thing come without it, while its assets and pipelines are made.
         let mut settled = 0;
@@ -137,7 +144,9 @@ fn capture(
     sender: Res<FrameSender>,
     mut kept: Local<Option<Buffer>>,
 ) {
-    let Some(image) = target.and_then(|target| images.get(&target.0)) else { return };
+    let Some(image) = target.filter(|target| target.1).and_then(|target| images.get(&target.0)) else {
+        return;
+    };
     let size = image.texture_descriptor.size;
     let row = size.width as usize * 4;
     let padded = RenderDevice::align_copy_bytes_per_row(row);

@@ -11,9 +11,11 @@
 //! | [`draw`] | particles, field slices, body surfaces, domain, ... |
 //! | [`legend`] | colour bars, title and time, drawn over the finished frame |
 //! | [`headless`] | an app without a window whose frames are handed back |
+//! | [`bench`] | what the picture costs |
 //! | [`video`] | mp4 without an external program |
 //! | [`record`] | a flow to a video, each frame waiting for its steps |
 
+pub mod bench;
 pub mod camera;
 pub mod document;
 pub mod draw;

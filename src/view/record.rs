@@ -3,10 +3,10 @@
 
 use super::camera::Viewpoint;
 use super::draw::domain::DomainPlugin;
-use super::draw::particles::{ParticlePlugin, ParticleSettings};
+use super::draw::particles::{ParticleCloud, ParticlePlugin};
 use super::draw::slice::{FieldSlice, SlicePlugin};
 use super::draw::surface::{SurfacePlugin, SurfaceSettings};
-use super::draw::{ColorScale, Colors, particles};
+use super::draw::{ColorBar, Exact};
 use super::flow::Flow;
 use super::headless::{Headless, RenderError};
 use super::legend::{Bar, Legend, over};
@@ -20,7 +20,7 @@ use crate::output::slice::Slice;
 use crate::runner::{Order, Runner, RunnerError};
 use crate::scene::{Model, Scene};
 use crate::sim::{Phase, Request, Snapshot};
-use crate::units::{Quantity, si};
+use crate::units::si;
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -126,14 +126,15 @@ impl Studio {
         };
         runner.order(Order::Observe(request))?;
         let camera = recording.viewpoint;
-        let plugins = (particles::ParticlePlugin, SlicePlugin, SurfacePlugin, DomainPlugin);
-        let _: &ParticlePlugin = &plugins.0;
+        let plugins = (ParticlePlugin, SlicePlugin, SurfacePlugin, DomainPlugin);
         let mut app = Headless::new(recording.size, plugins, |world, target| {
             spawn_camera(world, &camera, target);
         })?;
         let Model::Gas(gas) = &scene.model;
         app.world().insert_resource(Stage::of(&gas.domain));
         app.world().insert_resource(Flow::new(runner));
+        app.world().insert_resource(Exact);
+        app.world().spawn(ParticleCloud { most: recording.particles, ..ParticleCloud::default() });
         let slice = recording.slice.clone().map(|(field, slice)| {
             let slice = FieldSlice { field, slice, map: Map::Viridis, opacity: 0.85, colors: None };
             app.world().spawn(slice).id()
@@ -185,38 +186,17 @@ impl Studio {
         for mut transform in cameras.iter_mut(world) {
             *transform = camera;
         }
-        self.color_particles();
         let frame = self.app.frame()?;
         let legend = self.legend();
         Ok(over(&frame, size, &legend)?)
     }
 
-    /// Sets the colours of the particles from the first snapshot; they stay, so that frames can be compared.
-    fn color_particles(&mut self) {
-        let world = self.app.world();
-        if world.contains_resource::<ParticleSettings>() {
-            return;
-        }
-        let speeds = |snapshot: &Snapshot| {
-            ColorScale::of(Map::Viridis).resolve(snapshot.drawn.iter().map(|particle| particle.value))
-        };
-        let colors = world.resource::<Flow>().read(speeds).flatten();
-        let Some(colors) = colors else { return };
-        let settings = ParticleSettings {
-            visible: true,
-            colors: Colors { low: 0.0, ..colors },
-            radius: 0.003,
-            min_pixels: 1.2,
-        };
-        world.insert_resource(settings);
-    }
-
     fn legend(&mut self) -> Legend {
         let world = self.app.world();
         let mut bars = Vec::new();
-        if let Some(settings) = world.get_resource::<ParticleSettings>() {
-            let quantity = Quantity::new("speed", "particle.value", "c", "m/s");
-            bars.push(Bar { quantity, colors: settings.colors });
+        let mut clouds = world.query_filtered::<&ColorBar, With<ParticleCloud>>();
+        for ColorBar { quantity, colors } in clouds.iter(world) {
+            bars.push(Bar { quantity: quantity.clone(), colors: *colors });
         }
         let slice = self.slice.and_then(|entity| world.get::<FieldSlice>(entity)).cloned();
         let tally = world.resource::<SurfaceSettings>().clone();

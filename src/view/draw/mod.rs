@@ -11,4 +11,11 @@ pub mod particles;
 pub mod slice;
 pub mod surface;
 
-pub use color::{ColorBar, ColorScale, Colors, Range};
+pub use color::{Categories, ColorBar, ColorScale, Colors, Range};
+
+use bevy::prelude::Resource;
+
+/// While this is there, every frame shows the newest snapshot, and waits for the graphics driver where it must: for
+/// recordings. Without it a frame never waits, and may show the particles of the frame before.
+#[derive(Debug, Clone, Copy, Default, Resource)]
+pub struct Exact;
