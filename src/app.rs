@@ -4,12 +4,14 @@
 use crate::runner::{Event, Runner, RunnerError, Settings, Status};
 use crate::scene::Scene;
 use crate::sim::{Factory, Request, SimError, Snapshot};
+use crate::view::bench::{BenchError, bench as bench_view};
 use crate::view::record::RecordError;
 use crate::view::{record, window};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
 
+pub use crate::view::bench::BenchSettings;
 pub use crate::view::camera::Viewpoint;
 pub use crate::view::look::{Field, Look};
 pub use crate::view::record::{Recording, Shot};
@@ -22,6 +24,9 @@ pub enum AppError {
     /// The window.
     #[error(transparent)]
     Window(#[from] window::WindowError),
+    /// The measurement.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
 }
 
 /// Why a recording ended before its last frame.
@@ -88,4 +93,17 @@ fn build(scene: &Scene, factory: Factory) -> Result<Runner, RecordReason> {
         Status::Failed(error) => Err(RecordReason::Build(error)),
         _ => Ok(runner),
     }
+}
+
+/// Measures what the picture costs, and tells line by line; see [`crate::view::bench::bench`].
+///
+/// # Errors
+/// The simulation cannot be built or fails, or there is no graphics driver.
+pub fn bench(
+    settings: &BenchSettings,
+    scene: &Scene,
+    factory: Factory,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), AppError> {
+    Ok(bench_view(settings, scene, factory, tell)?)
 }

@@ -11,9 +11,16 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::time::Instant;
 
+#[cfg(feature = "view")]
+mod view;
+
 /// Arguments of `knudsen bench`.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    #[cfg(feature = "view")]
+    #[command(subcommand)]
+    other: Option<Other>,
     /// What to measure.
     #[arg(long, value_enum, default_value_t = Case::All)]
     case: Case,
@@ -29,6 +36,13 @@ pub struct BenchArgs {
     /// Measure with the cells sampled in every step too.
     #[arg(long)]
     sampled: bool,
+}
+
+#[cfg(feature = "view")]
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Measure what the picture costs: CPU time a frame, GPU buffers, steps of a watched simulation.
+    View(view::ViewArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,6 +61,10 @@ enum Case {
 
 /// Runs the benchmark.
 pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
+    #[cfg(feature = "view")]
+    if let Some(Other::View(args)) = &args.other {
+        return view::run(args);
+    }
     anyhow::ensure!(
         args.particles >= 1000,
         "--particles {} is too few to measure: at least 1000",

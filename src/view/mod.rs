@@ -17,9 +17,11 @@
 //! | [`legend`] | colour bars, title and time, drawn over the finished frame |
 //! | [`capture`], [`headless`] | finished frames as bytes; an app without a window |
 //! | [`video`], [`record`] | mp4 without an external program; a flow to a video, each frame waiting for its steps |
+//! | [`bench`] | what the picture costs |
 //! | [`display`], [`window`] | whether there is a display; all plugins together on it |
 
 pub mod actions;
+pub mod bench;
 pub mod camera;
 pub mod capture;
 pub mod display;

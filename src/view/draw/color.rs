@@ -128,6 +128,31 @@ pub struct ColorBar {
     pub colors: Colors,
 }
 
+/// What the colours of a drawn thing mean where they stand for kinds, not for amounts: kept in place of a [`ColorBar`].
+#[derive(Debug, Clone, PartialEq, Component)]
+pub struct Categories {
+    /// What the kinds are of.
+    pub quantity: Quantity,
+    /// Name and colour (sRGB bytes) of each kind.
+    pub names: Vec<(String, [u8; 3])>,
+}
+
+/// Colours of kinds that most colour-blind eyes tell apart (Okabe and Ito 2008), with light grey in place of black,
+/// which would not be seen on a dark ground. Begins anew after the eighth.
+pub fn categorical(code: usize) -> [u8; 3] {
+    const COLORS: [[u8; 3]; 8] = [
+        [187, 187, 187],
+        [86, 180, 233],
+        [230, 159, 0],
+        [0, 158, 115],
+        [240, 228, 66],
+        [0, 114, 178],
+        [213, 94, 0],
+        [204, 121, 167],
+    ];
+    COLORS[code % COLORS.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,443 @@
+//! What the picture costs: the app's CPU time a frame, GPU buffers, and the steps that a watched simulation loses.
+//! Must not know devices, physics or the command line. Measures and tells; judges nothing.
+
+use super::camera::Viewpoint;
+use super::draw::domain::DomainPlugin;
+use super::draw::particles::{ParticleCloud, ParticlePaint, ParticlePlugin, buffers_made};
+use super::flow::{Flow, Stamp};
+use super::headless::{Headless, RenderError};
+use super::simulation::Wanted;
+use super::stage::{Stage, spawn_camera};
+use crate::runner::{Order, Pace, Runner, RunnerError, Settings, Status};
+use crate::scene::{Domain, Model, Scene};
+use crate::sim::{DrawnParticle, Factory, Request, SimError, Snapshot};
+use bevy::prelude::*;
+use bevy::render::render_resource::PollType;
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy::render::{Render, RenderApp, RenderSystems};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BenchSettings {
+    /// Drawn particles.
+    pub particles: usize,
+    /// Frames of each case.
+    pub frames: u32,
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// Length of each stretch of the simulation, watched or not.
+    pub stretch: Duration,
+    /// Number of watched stretches; an unwatched one before each, and one at the end.
+    pub repeats: u32,
+}
+
+/// Why there are no figures.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// The graphics.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The thread of the simulation.
+    #[error(transparent)]
+    Runner(#[from] RunnerError),
+    /// The simulation.
+    #[error("the scene cannot be simulated: {0}")]
+    Simulation(SimError),
+    /// Too few steps.
+    #[error(
+        "the simulation does fewer than two steps in {0:.1} s: take a smaller scene or fewer --particles, or more --seconds"
+    )]
+    TooSlow(f64),
+}
+
+/// Frames before each measurement.
+const WARM_UP: u32 = 10;
+/// Turns that the cases take, so that a drift of the machine hits all of them.
+const ROUNDS: u32 = 5;
+/// Frames a second that a watched simulation is drawn at, where the machine can.
+const WATCH_FPS: u32 = 60;
+
+/// Measures, and tells line by line what it finds.
+///
+/// # Errors
+/// There is no graphics driver, or the scene cannot be simulated.
+pub fn bench(
+    settings: &BenchSettings,
+    scene: &Scene,
+    factory: Factory,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), BenchError> {
+    let Model::Gas(gas) = &scene.model;
+    let mut bench = Bench::new(settings, &gas.domain)?;
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    tell(&format!("graphics  {}", bench.adapter()));
+    tell(&format!("CPU       {}, {cores} threads", cpu_name()));
+    let [width, height] = settings.size;
+    tell(&format!("picture   {width} x {height}, {} particles of 16 bytes", settings.particles));
+    bench.cost(settings, &gas.domain, tell);
+    bench.watch(settings, scene, factory, tell)
+}
+
+struct Bench {
+    app: Headless,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Nothing,
+    Still,
+    Anew,
+}
+
+const CASES: [(Case, &str); 3] = [
+    (Case::Nothing, "no particles"),
+    (Case::Still, "particles, standing still"),
+    (Case::Anew, "particles, uploaded in every frame"),
+];
+
+/// Live allocations by label, as seen right after a frame was handed to the driver.
+#[derive(Default, Resource)]
+struct Census {
+    on: bool,
+    alive: BTreeMap<String, usize>,
+}
+
+impl Bench {
+    fn new(settings: &BenchSettings, domain: &Domain) -> Result<Self, BenchError> {
+        let mut app = Headless::new(settings.size, (ParticlePlugin, DomainPlugin), |world, target| {
+            spawn_camera(world, &Viewpoint::default(), target);
+        })?;
+        app.world().insert_resource(Stage::of(domain));
+        app.world().init_resource::<Wanted>();
+        if let Some(render) = app.app().get_sub_app_mut(RenderApp) {
+            render
+                .init_resource::<Census>()
+                .add_systems(Render, take_census.after(RenderSystems::Render).before(RenderSystems::Cleanup));
+        }
+        Ok(Self { app })
+    }
+
+    fn adapter(&mut self) -> String {
+        let info = self.app.world().get_resource::<RenderAdapterInfo>();
+        info.map_or_else(String::new, |info| {
+            format!("{} ({} {}, {:?})", info.name, info.driver, info.driver_info, info.backend)
+        })
+    }
+
+    /// Time of the app's own work of a frame. The driver is waited for outside of it.
+    fn frame(&mut self) -> Duration {
+        let app = self.app.app();
+        let start = Instant::now();
+        app.update();
+        let time = start.elapsed();
+        // An error means a lost device, and the next frame says so.
+        let _ = app.world().resource::<RenderDevice>().poll(PollType::wait_indefinitely());
+        time
+    }
+
+    fn cost(&mut self, settings: &BenchSettings, domain: &Domain, tell: &mut dyn FnMut(&str)) {
+        // Two snapshots that take turns: each is new to the picture, and nothing is cloned.
+        let mut spare = Flow::still(made_up(settings.particles, domain, 1));
+        self.app.world().insert_resource(Flow::still(made_up(settings.particles, domain, 2)));
+        let cloud = ParticleCloud { most: settings.particles, ..ParticleCloud::default() };
+        let entity = self.app.world().spawn(cloud).id();
+        let mut times: [Vec<f64>; 3] = Default::default();
+        let mut census: [Tally; 3] = Default::default();
+        for _ in 0..ROUNDS {
+            for (i, &(case, _)) in CASES.iter().enumerate() {
+                if let Some(mut cloud) = self.app.world().get_mut::<ParticleCloud>(entity) {
+                    cloud.visible = case != Case::Nothing;
+                }
+                for frame in 0..WARM_UP + settings.frames.div_ceil(ROUNDS) {
+                    if case == Case::Anew {
+                        std::mem::swap(&mut *self.app.world().resource_mut::<Flow>(), &mut spare);
+                    }
+                    let time = self.frame();
+                    if frame >= WARM_UP {
+                        times[i].push(1e3 * time.as_secs_f64());
+                    }
+                }
+                // Counted after the clock has stopped: asking for all allocations costs time.
+                for _ in 0..WARM_UP {
+                    if case == Case::Anew {
+                        std::mem::swap(&mut *self.app.world().resource_mut::<Flow>(), &mut spare);
+                    }
+                    self.count(&mut census[i]);
+                }
+            }
+        }
+        self.app.world().despawn(entity);
+        tell(&format!(
+            "\nthe app's own time of a frame, ms ({} frames each; no capture, no wait for the GPU)",
+            times[0].len()
+        ));
+        let base = percentiles(&mut times[0]);
+        for (times, (_, name)) in times.iter_mut().zip(CASES) {
+            let [median, most] = percentiles(times);
+            let above = if name == CASES[0].1 {
+                String::new()
+            } else {
+                format!("   {:+.2} above none", median - base[0])
+            };
+            tell(&format!("  {name:<36} median {median:6.2}   95 % {most:6.2}{above}"));
+        }
+        tell(&format!("\nGPU buffers and images ({} frames each)", census[0].frames));
+        for (tally, (_, name)) in census.iter().zip(CASES) {
+            tell(&format!("  {name:<36} {}", tally.text()));
+        }
+    }
+
+    /// A frame in which allocations are counted.
+    fn count(&mut self, tally: &mut Tally) {
+        let before = alive(self.app.app().world().resource::<RenderDevice>());
+        let made = buffers_made(self.app.app());
+        self.set_census(true);
+        self.frame();
+        self.set_census(false);
+        let during = self.app.app().sub_app(RenderApp).world().resource::<Census>().alive.clone();
+        let after = alive(self.app.app().world().resource::<RenderDevice>());
+        tally.frames += 1;
+        tally.by_particles += buffers_made(self.app.app()) - made;
+        let (Some(before), Some(after)) = (before, after) else { return };
+        tally.alive = Some(after.values().sum());
+        let grown = after.values().sum::<usize>().abs_diff(before.values().sum());
+        tally.changed += usize::from(grown > 0);
+        for (name, &count) in &during {
+            let new = count.saturating_sub(before.get(name).copied().unwrap_or(0));
+            if new > 0 {
+                *tally.passing.entry(name.clone()).or_default() += new;
+            }
+        }
+    }
+
+    fn set_census(&mut self, on: bool) {
+        self.app.app().sub_app_mut(RenderApp).world_mut().resource_mut::<Census>().on = on;
+    }
+
+    fn watch(
+        &mut self,
+        settings: &BenchSettings,
+        scene: &Scene,
+        factory: Factory,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<(), BenchError> {
+        let pace = Settings { pace: Pace::Free, ..Settings::default() };
+        let runner = Runner::start_with(scene.clone(), factory, Request::default(), pace)?;
+        while runner.step() < 2 {
+            if let Status::Failed(error) = runner.state() {
+                return Err(BenchError::Simulation(error));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.app.world().insert_resource(Flow::new(runner));
+        let paint = ParticlePaint::Field("temperature".into());
+        let cloud = ParticleCloud { most: settings.particles, paint, ..ParticleCloud::default() };
+        self.app.world().spawn(cloud);
+        tell(&format!(
+            "\nsteps/s of {:?}, unwatched and watched in turn, {:.1} s each\n  {:>9}  {:>9}  {:>7}  {:>8}  {:>11}  {:>9}",
+            scene.name,
+            settings.stretch.as_secs_f64(),
+            "unwatched",
+            "watched",
+            "loss %",
+            "frames/s",
+            "snapshots/s",
+            "particles"
+        ));
+        // The pictures are made once before, so that the first stretch has nothing to build.
+        self.stretch(settings.stretch / 2, true)?;
+        let mut before = self.stretch(settings.stretch, false)?;
+        let mut losses = Vec::new();
+        for _ in 0..settings.repeats {
+            let seen = self.stretch(settings.stretch, true)?;
+            let after = self.stretch(settings.stretch, false)?;
+            let alone = 0.5 * (before.steps_per_s + after.steps_per_s);
+            let loss = 100.0 * (1.0 - seen.steps_per_s / alone);
+            let drawn = self.app.world().resource::<Flow>().read(|snapshot| snapshot.particles).unwrap_or(0);
+            tell(&format!(
+                "  {alone:9.2}  {:9.2}  {loss:7.2}  {:8.1}  {:11.1}  {drawn:9}",
+                seen.steps_per_s, seen.frames_per_s, seen.snapshots_per_s
+            ));
+            losses.push(loss);
+            before = after;
+        }
+        losses.sort_by(f64::total_cmp);
+        let middle = losses.get(losses.len() / 2).copied().unwrap_or(f64::NAN);
+        let [least, most] = [losses.first(), losses.last()].map(|loss| loss.copied().unwrap_or(f64::NAN));
+        tell(&format!("  watching costs {middle:.2} % (median; from {least:.2} to {most:.2})"));
+        Ok(())
+    }
+
+    /// Lets the simulation run for some time, watched or not.
+    fn stretch(&mut self, length: Duration, watched: bool) -> Result<Stretch, BenchError> {
+        let request = if watched {
+            // One frame tells what the picture needs.
+            self.frame();
+            self.app.world().resource::<Wanted>().0
+        } else {
+            Request::default()
+        };
+        self.app
+            .world()
+            .resource::<Flow>()
+            .with(|runner| runner.order(Order::Observe(request)))
+            .transpose()?;
+        // What was under way ends first.
+        let settle = Instant::now() + Duration::from_millis(300).min(length);
+        while Instant::now() < settle {
+            if watched { self.paced_frame() } else { std::thread::sleep(Duration::from_millis(5)) }
+        }
+        let (start, mut frames, mut snapshots) = (Instant::now(), 0, 0);
+        let (mut seen, mut first, mut last) = (Stamp::default(), None, None);
+        let flow = self.app.world().resource::<Flow>();
+        let mut known = flow.with(|runner| runner.step()).unwrap_or(0);
+        while start.elapsed() < length {
+            if watched {
+                self.paced_frame();
+                frames += 1;
+            } else {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            let flow = self.app.world().resource::<Flow>();
+            snapshots += u32::from(watched && flow.read_new(&mut seen, |_| ()).is_some());
+            let state = flow.with(|runner| (runner.step(), runner.state()));
+            let Some((step, status)) = state else { continue };
+            if let Status::Failed(error) = status {
+                return Err(BenchError::Simulation(error));
+            }
+            // From the end of a step to the end of a step: a change of the number is one.
+            if step != known {
+                known = step;
+                last = Some((step, Instant::now()));
+                first = first.or(last);
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        match (first, last) {
+            (Some(first), Some(last)) if last.0 > first.0 => Ok(Stretch {
+                steps_per_s: (last.0 - first.0) as f64 / (last.1 - first.1).as_secs_f64(),
+                frames_per_s: f64::from(frames) / seconds,
+                snapshots_per_s: f64::from(snapshots) / seconds,
+            }),
+            _ => Err(BenchError::TooSlow(seconds)),
+        }
+    }
+
+    fn paced_frame(&mut self) {
+        let start = Instant::now();
+        self.frame();
+        let left = (Duration::from_secs(1) / WATCH_FPS).saturating_sub(start.elapsed());
+        std::thread::sleep(left);
+    }
+}
+
+struct Stretch {
+    steps_per_s: f64,
+    frames_per_s: f64,
+    snapshots_per_s: f64,
+}
+
+/// What was counted in some frames.
+#[derive(Default)]
+struct Tally {
+    frames: usize,
+    /// Made by the code of the particles.
+    by_particles: u64,
+    /// Alive between frames; `None` where the driver does not tell.
+    alive: Option<usize>,
+    /// Frames after which another number was alive than before.
+    changed: usize,
+    /// Alive only within frames, by label, over all frames.
+    passing: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    fn text(&self) -> String {
+        let alive = self.alive.map_or("unknown".to_string(), |alive| alive.to_string());
+        let passing: Vec<String> = self
+            .passing
+            .iter()
+            .map(|(name, &count)| format!("{:.1} {name:?}", count as f64 / self.frames.max(1) as f64))
+            .collect();
+        format!(
+            "made by particles {}, alive {alive}, frames that changed it {}, within a frame: {}",
+            self.by_particles,
+            self.changed,
+            if passing.is_empty() { "none".to_string() } else { passing.join(", ") }
+        )
+    }
+}
+
+fn take_census(mut census: ResMut<Census>, device: Res<RenderDevice>) {
+    if census.on {
+        census.alive = alive(&device).unwrap_or_default();
+    }
+}
+
+/// Live buffers and images by label; `None` where the driver's allocator does not tell.
+fn alive(device: &RenderDevice) -> Option<BTreeMap<String, usize>> {
+    let mut counts = BTreeMap::new();
+    for one in device.wgpu_device().generate_allocator_report()?.allocations {
+        *counts.entry(one.name).or_default() += 1;
+    }
+    Some(counts)
+}
+
+/// Median and 95th percentile.
+fn percentiles(values: &mut [f64]) -> [f64; 2] {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().saturating_sub(1);
+    [0.5, 0.95].map(|share| values.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN))
+}
+
+/// Particles spread evenly over the domain, their values from 0 to 1.
+fn made_up(count: usize, domain: &Domain, seed: u64) -> Snapshot {
+    // Steps of an additive recurrence (Roberts 2018) fill a box evenly.
+    const STEPS: [f64; 3] = [0.819_172_513_396, 0.671_043_606_704, 0.549_700_477_902];
+    let one = |i: usize| {
+        let at = (i as f64) + 0.37 * seed as f64;
+        let position =
+            std::array::from_fn(|a| (domain.corner_m[a] + (at * STEPS[a]).fract() * domain.size_m[a]) as f32);
+        DrawnParticle { position, value: (at * 0.618_033_988_75).fract() as f32 }
+    };
+    Snapshot {
+        generation: seed,
+        particles: count as u64,
+        drawn: (0..count).map(one).collect(),
+        ..Snapshot::default()
+    }
+}
+
+fn cpu_name() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or_else(|| std::env::consts::ARCH.to_string(), |(_, name)| name.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_and_made_up_particles() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        assert_eq!(percentiles(&mut values), [50.0, 95.0]);
+        let domain = Domain { corner_m: [1.0, 2.0, 3.0], size_m: [1.0, 0.5, 0.25], cells: [4; 3] };
+        let snapshot = made_up(8000, &domain, 2);
+        // As many in each eighth of the domain.
+        let mut eighths = [0; 8];
+        for particle in &snapshot.drawn {
+            let [x, y, z]: [usize; 3] = std::array::from_fn(|a| {
+                let share = (f64::from(particle.position[a]) - domain.corner_m[a]) / domain.size_m[a];
+                assert!((0.0..=1.0).contains(&share));
+                usize::from(share > 0.5)
+            });
+            eighths[4 * x + 2 * y + z] += 1;
+        }
+        assert!(eighths.iter().all(|&count: &i32| (count - 1000).abs() < 30), "{eighths:?}");
+    }
+}
