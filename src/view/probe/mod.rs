@@ -124,7 +124,8 @@ fn hover(
         *seen = Stamp::default();
     }
     let scene = Line { from_m: stage.metres(ray.origin), toward: ray.direction.as_dvec3().to_array() };
-    let slices: Vec<(Entity, &FieldSlice)> = slices.iter().map(|(entity, slice)| (entity, slice.into_inner())).collect();
+    let slices: Vec<(Entity, &FieldSlice)> =
+        slices.iter().map(|(entity, slice)| (entity, slice.into_inner())).collect();
     let tally = bodies.as_ref().map(|bodies| bodies.tally.as_str());
     if let Some(reading) = flow.read_new(&mut seen, |snapshot| read(snapshot, scene, &slices, tally)) {
         hover.set_if_neq(Hover(reading));
@@ -172,7 +173,12 @@ impl Line {
 
 /// What is nearest on the line. Slices are clear where there is no gas; a body hides what is behind it even if nothing
 /// is known of it.
-fn read(snapshot: &Snapshot, line: Line, slices: &[(Entity, &FieldSlice)], tally: Option<&str>) -> Option<Reading> {
+fn read(
+    snapshot: &Snapshot,
+    line: Line,
+    slices: &[(Entity, &FieldSlice)],
+    tally: Option<&str>,
+) -> Option<Reading> {
     let on_bodies = snapshot.surfaces.iter().filter_map(|surface| {
         let (distance, triangle) = line.to_mesh(&surface.mesh)?;
         let column = surface.columns.iter().find(|column| Some(column.quantity.key.as_ref()) == tally);
@@ -203,7 +209,8 @@ fn on_slice(fields: &Fields, line: Line, entity: Entity, slice: &FieldSlice) -> 
     let mut point_m = line.at(distance);
     // Rounding must not put a point of a face outside.
     for a in 0..3 {
-        let (low, high, slack) = (fields.corner_m[a], fields.corner_m[a] + fields.size_m[a], 1e-6 * fields.size_m[a]);
+        let (low, high, slack) =
+            (fields.corner_m[a], fields.corner_m[a] + fields.size_m[a], 1e-6 * fields.size_m[a]);
         if point_m[a] > low - slack && point_m[a] < high + slack {
             point_m[a] = point_m[a].clamp(low, high);
         }

@@ -45,7 +45,10 @@ fn the_cursor_reads_the_slice_in_front() {
     let reading = point(&mut app, [0.2, 0.7, 5.0], [0.2, 0.7, 0.0]).unwrap();
     // Cell 1 of 16 along x; the error is the made-up one of all cells.
     assert!(close(reading.point_m, [0.2, 0.7, 0.3]), "{reading:?}");
-    assert!((reading.value - (100.0 + 200.0 / 15.0)).abs() < 1e-3 && reading.error == Some(0.5), "{reading:?}");
+    assert!(
+        (reading.value - (100.0 + 200.0 / 15.0)).abs() < 1e-3 && reading.error == Some(0.5),
+        "{reading:?}"
+    );
     assert_eq!((reading.quantity.unit.as_ref(), reading.quantity.key.as_ref()), ("K", "temperature"));
     assert_eq!(reading.what, What::Slice { entity: z, cell: (2 * 8 + 5) * 16 + 1 });
     // A nearer slice is before it, until it is hidden; oblique rays meet it where they should.
@@ -76,7 +79,10 @@ fn smooth_slices_read_what_they_show_and_holes_are_looked_through() {
     app.world_mut().spawn(FieldSlice { smooth: true, ..slice(2, 0.1) });
     let reading = point(&mut app, [0.2, 0.7, 5.0], [0.2, 0.7, 0.0]).unwrap();
     assert!(close(reading.point_m, [0.2, 0.7, 0.1]));
-    assert!((f64::from(reading.value) - (100.0 + 200.0 * (0.2 - 0.0625) / 1.875)).abs() < 1e-3, "{reading:?}");
+    assert!(
+        (f64::from(reading.value) - (100.0 + 200.0 * (0.2 - 0.0625) / 1.875)).abs() < 1e-3,
+        "{reading:?}"
+    );
 }
 
 #[test]
