@@ -15,7 +15,7 @@ use crate::view::draw::slice::{FieldSlice, Plane};
 use crate::view::draw::streamline::{SPEED, Seeds, Streamlines};
 use crate::view::draw::surface::{BodySurfaces, HalfSection};
 use crate::view::draw::{ColorScale, Colors, Range};
-use bevy_egui::egui::{self, ComboBox, DragValue, Slider, Ui};
+use bevy_egui::egui::{ComboBox, DragValue, Slider, Ui};
 use std::any::Any;
 
 /// What the controls need to know of the flow.
@@ -304,6 +304,7 @@ fn axis(ui: &mut Ui, axis: &mut usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_egui::egui;
 
     fn about() -> About {
         About {

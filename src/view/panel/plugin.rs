@@ -14,7 +14,7 @@ use crate::view::draw::ColorBar;
 use crate::view::flow::{Flow, Stamp};
 use crate::view::keys::{Action, Layer};
 use crate::view::probe::{Hover, ProbedCell, ProbedVelocities, Reading};
-use crate::view::simulation::{RunOrder, RunState, Wanted};
+use crate::view::simulation::{RunState, Wanted};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{CameraOutputMode, Viewport};
 use bevy::prelude::*;
@@ -372,6 +372,7 @@ mod tests {
     use super::*;
     use crate::scene::{Impact, parse};
     use crate::view::document::DocumentPlugin;
+    use crate::view::simulation::RunOrder;
 
     fn app(folder: &Path) -> App {
         let scene = parse(include_str!("../../../scenes/sphere.ron"), "s", folder).expect("a shipped scene");

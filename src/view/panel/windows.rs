@@ -206,7 +206,7 @@ fn recording(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
         ui,
         faint("Each frame waits for its time steps, so that the video is exact. Length 0: until stopped."),
     );
-    if ui.button("Record").clicked() {
+    if ui.button("Start recording").clicked() {
         answer.order(Order::Record(choice.clone()));
     }
 }
