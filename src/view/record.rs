@@ -2,14 +2,15 @@
 //! Must not know devices, physics or the command line.
 
 use super::camera::Viewpoint;
-use super::draw::domain::DomainPlugin;
+use super::draw::domain::{DomainFrame, DomainPlugin};
 use super::draw::particles::{ParticlePlugin, ParticleSettings};
-use super::draw::slice::{FieldSlice, SlicePlugin};
-use super::draw::surface::{SurfacePlugin, SurfaceSettings};
-use super::draw::{ColorScale, Colors, particles};
+use super::draw::slice::{FieldSlice, Plane, SlicePlugin};
+use super::draw::surface::{BodySurfaces, SurfacePlugin};
+use super::draw::{ColorBar, ColorScale, Colors, particles};
 use super::flow::Flow;
 use super::headless::{Headless, RenderError};
 use super::legend::{Bar, Legend, over};
+use super::simulation::Wanted;
 use super::stage::{Stage, spawn_camera};
 use super::video::{Video, VideoError};
 use crate::output::OutputError;
@@ -112,7 +113,6 @@ pub fn record(
 struct Studio {
     app: Headless,
     title: String,
-    slice: Option<Entity>,
     camera: Viewpoint,
 }
 
@@ -134,11 +134,14 @@ impl Studio {
         let Model::Gas(gas) = &scene.model;
         app.world().insert_resource(Stage::of(&gas.domain));
         app.world().insert_resource(Flow::new(runner));
-        let slice = recording.slice.clone().map(|(field, slice)| {
-            let slice = FieldSlice { field, slice, map: Map::Viridis, opacity: 0.85, colors: None };
-            app.world().spawn(slice).id()
-        });
-        Ok(Self { app, title: scene.name.clone(), slice, camera })
+        app.world().insert_resource(Wanted(request));
+        app.world().spawn(BodySurfaces::default());
+        app.world().spawn(DomainFrame::default());
+        if let Some((field, slice)) = recording.slice.clone() {
+            let slice = FieldSlice { field, plane: Plane::Axis(slice), opacity: 0.85, ..Default::default() };
+            app.world().spawn(slice);
+        }
+        Ok(Self { app, title: scene.name.clone(), camera })
     }
 
     fn run(
@@ -218,20 +221,12 @@ impl Studio {
             let quantity = Quantity::new("speed", "particle.value", "c", "m/s");
             bars.push(Bar { quantity, colors: settings.colors });
         }
-        let slice = self.slice.and_then(|entity| world.get::<FieldSlice>(entity)).cloned();
-        let tally = world.resource::<SurfaceSettings>().clone();
+        let mut explained = world.query::<&ColorBar>();
+        bars.extend(
+            explained.iter(world).cloned().map(|bar| Bar { quantity: bar.quantity, colors: bar.colors }),
+        );
         let flow = world.resource::<Flow>();
         let told = flow.read(|snapshot| {
-            if let Some(FieldSlice { field, colors: Some(colors), .. }) = &slice
-                && let Some(column) = snapshot.fields.as_ref().and_then(|fields| fields.column(field))
-            {
-                bars.push(Bar { quantity: column.quantity.clone(), colors: *colors });
-            }
-            let columns = snapshot.surfaces.iter().flat_map(|surface| &surface.columns);
-            let column = columns.into_iter().find(|column| column.quantity.key == tally.tally);
-            if let (Some(column), Some(colors)) = (column, tally.colors) {
-                bars.push(Bar { quantity: column.quantity.clone(), colors });
-            }
             let phase = match snapshot.phase {
                 Phase::Transient => "transient".to_string(),
                 Phase::Sampling { samples, .. } => format!("mean of {samples} samples"),

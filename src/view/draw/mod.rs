@@ -6,9 +6,12 @@
 //! and keeps a [`color::ColorBar`] beside the settings.
 
 pub mod background;
+pub mod clip;
 pub mod color;
 pub mod domain;
+pub mod glyph;
 pub mod isosurface;
+pub mod keep;
 pub mod particles;
 pub mod sample;
 pub mod slice;
