@@ -73,6 +73,12 @@ impl Flow {
         }
     }
 
+    /// Another snapshot in the place of one that stands still, as if a simulation had gone on.
+    #[cfg(test)]
+    pub fn stand(&self, snapshot: Snapshot) {
+        *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Source::Still(Box::new(snapshot));
+    }
+
     fn newest<T>(&self, read: impl FnOnce(Stamp, &Snapshot) -> T) -> Option<T> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = match &mut *source {

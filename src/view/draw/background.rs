@@ -2,6 +2,7 @@
 //! Must not know what is computed.
 
 use super::ColorBar;
+use super::keep::explain;
 use super::sample::find;
 use crate::sim::{Column, Fields};
 use crate::view::flow::{Flow, Stamp};
@@ -113,6 +114,7 @@ pub fn update<T: Computed>(
         Entity,
         Ref<T>,
         &mut Background<T>,
+        &mut Visibility,
         Option<(&Mesh3d, &MeshMaterial3d<StandardMaterial>)>,
     )>,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -121,10 +123,12 @@ pub fn update<T: Computed>(
 ) {
     let (Some(flow), Some(stage)) = (flow, stage) else { return };
     let exact = exact.is_some_and(|exact| exact.0);
-    for (entity, settings, mut background, drawn) in &mut things {
+    for (entity, settings, mut background, mut visibility, drawn) in &mut things {
         if !settings.visible() {
-            commands.entity(entity).insert(Visibility::Hidden).remove::<ColorBar>();
-            background.of = None;
+            if settings.is_changed() {
+                explain(&mut commands, entity, &mut visibility, false, None);
+                background.of = None;
+            }
             continue;
         }
         if let Some(wanted) = &mut wanted {
@@ -138,9 +142,8 @@ pub fn update<T: Computed>(
         }
         let done = background.take();
         let Some(made) = background.begin(&settings, &flow, *stage, exact).or(done) else { continue };
-        let mut entity = commands.entity(entity);
         let Some(Made { mesh, bar }) = made else {
-            entity.insert(Visibility::Hidden).remove::<ColorBar>();
+            explain(&mut commands, entity, &mut visibility, false, None);
             continue;
         };
         if let Some((old, _)) = drawn {
@@ -148,12 +151,8 @@ pub fn update<T: Computed>(
             let _ = meshes.insert(&old.0, mesh);
         } else {
             let material = MeshMaterial3d(materials.add(settings.material()));
-            entity.insert((Mesh3d(meshes.add(mesh)), material));
+            commands.entity(entity).insert((Mesh3d(meshes.add(mesh)), material));
         }
-        entity.insert(Visibility::Inherited);
-        match bar {
-            Some(bar) => entity.insert(bar),
-            None => entity.remove::<ColorBar>(),
-        };
+        explain(&mut commands, entity, &mut visibility, true, bar);
     }
 }

@@ -2,12 +2,12 @@
 //! Must not know devices or physics.
 
 use super::background::{self, Background, Computed, Made};
+use super::keep::triangles;
 use super::sample::Sampler;
-use super::{ColorBar, ColorScale, Range};
+use super::{ColorScale, Range, slice};
 use crate::sim::Fields;
 use crate::view::stage::Stage;
-use bevy::asset::RenderAssetUsages;
-use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::mesh::Indices;
 use bevy::prelude::*;
 use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
@@ -102,17 +102,18 @@ impl Computed for Isosurface {
         let (mut shades, mut bar) = (None, None);
         if let Tint::Field(key, scale) = &self.tint {
             let column = fields.column(key)?;
-            let colors = scale.resolve(column.values.iter().copied())?;
+            let explained = slice::bar(fields, key, scale)?;
+            let colors = explained.colors;
             let sampler = Sampler::new(fields, &column.values)?;
             let shade = |&point: &[f64; 3]| {
                 sampler.at(point, true).map_or([0.5, 0.5, 0.5, 1.0], |v| colors.linear(v))
             };
             shades = Some(found.points_m.iter().map(shade).collect::<Vec<_>>());
-            bar = Some(ColorBar { quantity: column.quantity.clone(), colors });
+            bar = Some(explained);
         }
         let places: Vec<[f32; 3]> =
             found.points_m.iter().map(|&point| stage.place(point).to_array()).collect();
-        let mut mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::RENDER_WORLD)
+        let mut mesh = triangles(false)
             .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, places)
             .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, found.normals)
             .with_inserted_indices(Indices::U32(found.triangles));

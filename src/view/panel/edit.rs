@@ -14,7 +14,7 @@ pub const ANY: RangeInclusive<f64> = -1e30..=1e30;
 
 /// A grid of label, control and cost.
 pub fn grid(ui: &mut Ui, id: &str, rows: impl FnOnce(&mut Ui)) {
-    egui::Grid::new(id).num_columns(3).spacing([8.0, 5.0]).show(ui, rows);
+    egui::Grid::new(id).num_columns(3).spacing([6.0, 5.0]).show(ui, rows);
 }
 
 /// A row of a grid: label, `control`, cost.
@@ -56,7 +56,8 @@ pub fn angle(ui: &mut Ui, answer: &mut Answer, value: &mut f64, most: f64) {
 
 /// A share from 0 to 1.
 pub fn share(ui: &mut Ui, answer: &mut Answer, value: &mut f64) {
-    answer.dragging |= ui.add(egui::Slider::new(value, 0.0..=1.0).max_decimals(3)).dragged();
+    let control = DragValue::new(value).speed(0.005).range(0.0..=1.0).max_decimals(3).update_while_editing(false);
+    answer.dragging |= ui.add(control).dragged();
 }
 
 /// A whole number.
@@ -81,7 +82,8 @@ pub fn vector(
 ) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        ui.spacing_mut().interact_size.x = 48.0;
+        ui.spacing_mut().interact_size.x = 40.0;
+        ui.spacing_mut().button_padding.x = 2.0;
         for (value, axis) in values.iter_mut().zip(["x", "y", "z"]) {
             let control = DragValue::new(value)
                 .speed(0.002 * scale)

@@ -8,13 +8,14 @@
 //! | [`stream`], [`body`] | the scene as controls that say what they cost |
 //! | [`loads`], [`plots`], [`resolution`], [`distribution`] | what comes out |
 //! | [`windows`], [`status`] | problems, help, opening, recording; the bottom line |
-//! | [`display`], [`bars`] | the settings of what is drawn, and its colour bars |
+//! | [`display`], [`drawn`], [`bars`] | the settings of what is drawn, and its colour bars |
 //! | [`plugin`] | the panels in Bevy's world |
 //! | [`state`], [`history`], [`text`], [`style`], [`edit`] | what they share |
 
 pub mod bars;
 pub mod body;
 pub mod display;
+pub mod drawn;
 pub mod distribution;
 pub mod edit;
 pub mod history;

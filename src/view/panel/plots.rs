@@ -101,11 +101,24 @@ fn choose(panels: &mut Panels, store: &HistoryStore, title: &str, open: bool) {
 }
 
 fn plot(ui: &mut Ui, group: &Group, store: &HistoryStore, x: usize) {
-    frame(ui, &group.title, group.curves.len()).show(ui, |plot| {
-        for (i, (name, column)) in group.curves.iter().enumerate() {
-            plot.line(curve(name, store.points(x, *column, MOST_POINTS), i));
+    let curves: Vec<Vec<[f64; 2]>> =
+        group.curves.iter().map(|(_, column)| store.points(x, *column, MOST_POINTS)).collect();
+    let mut frame = frame(ui, &group.title, group.curves.len());
+    if let Some([low, high]) = around_constant(curves.iter().flatten().map(|point| point[1])) {
+        frame = frame.include_y(low).include_y(high);
+    }
+    frame.show(ui, |plot| {
+        for (i, ((name, _), points)) in group.curves.iter().zip(curves).enumerate() {
+            plot.line(curve(name, points, i));
         }
     });
+}
+
+/// A range for values that are all the same, which have none of their own.
+fn around_constant(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
+    let margin = if high == 0.0 { 1.0 } else { 0.05 * high.abs() };
+    (high >= low && high - low < 1e-6 * margin).then_some([low - margin, high + margin])
 }
 
 fn frame<'a>(ui: &Ui, id: &str, curves: usize) -> Plot<'a> {
@@ -120,6 +133,14 @@ fn curve<'a>(name: &str, points: Vec<[f64; 2]>, index: usize) -> Line<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constants_get_a_range() {
+        assert_eq!(around_constant([2.0, 2.0].into_iter()), Some([1.9, 2.1]));
+        assert_eq!(around_constant([0.0].into_iter()), Some([-1.0, 1.0]));
+        assert_eq!(around_constant([1.0, 2.0].into_iter()), None);
+        assert_eq!(around_constant(std::iter::empty()), None);
+    }
 
     #[test]
     fn loads_of_a_kind_share_a_plot() {

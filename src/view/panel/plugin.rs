@@ -13,6 +13,7 @@ use crate::view::document::{
 use crate::view::draw::ColorBar;
 use crate::view::flow::{Flow, Stamp};
 use crate::view::record::window::WindowCamera;
+use crate::view::keys::{Action, Layer};
 use crate::view::probe::{Hover, ProbedCell, ProbedVelocities, Reading};
 use crate::view::simulation::{RunState, Wanted};
 use bevy::camera::visibility::RenderLayers;
@@ -84,8 +85,9 @@ fn plain(app: &mut App) {
         .init_resource::<WindowRecording>()
         .init_resource::<Wanted>()
         .add_message::<WindowOrder>()
+        .add_message::<Action>()
         .configure_sets(Update, PanelSystems.before(DocumentSystems))
-        .add_systems(Update, (ask, refresh).chain().in_set(PanelSystems).before(show));
+        .add_systems(Update, (ask, refresh, press).chain().in_set(PanelSystems).before(show));
 }
 
 impl Default for Shown {
@@ -132,6 +134,30 @@ fn refresh(flow: Option<Res<Flow>>, run: Option<Res<RunState>>, time: Res<Time<R
             state.take(snapshot, time.elapsed_secs_f64(), running);
         }
     });
+}
+
+/// What keys do to the panels.
+fn press(mut actions: MessageReader<Action>, mut panels: ResMut<Panels>, document: Option<Res<Document>>) {
+    for action in actions.read() {
+        let zoom = panels.zoom;
+        match action {
+            Action::Toggle(Layer::Panels) => panels.hidden = !panels.hidden,
+            Action::Help => panels.open.help = !panels.open.help,
+            Action::Open => panels.open.gallery = true,
+            Action::SaveAs => panels.open.save_as = true,
+            // What has no file yet needs a name first.
+            Action::Save if document.as_ref().is_some_and(|document| document.path.is_none()) => {
+                panels.open.save_as = true;
+            }
+            Action::UiLarger => panels.zoom = (zoom + 0.1).min(2.5),
+            Action::UiSmaller => panels.zoom = (zoom - 0.1).max(0.6),
+            Action::UiReset => panels.zoom = 1.0,
+            Action::Cancel => panels.open = super::Windows::default(),
+            _ => continue,
+        }
+        // A window is of no use while all is hidden.
+        panels.hidden &= panels.open == super::Windows::default();
+    }
 }
 
 type Contexts<'a> = (&'a mut EguiContext, &'a mut EguiInput, &'a mut EguiFullOutput);
@@ -347,6 +373,7 @@ mod tests {
     use super::*;
     use crate::scene::{Impact, parse};
     use crate::view::document::DocumentPlugin;
+    use crate::view::simulation::RunOrder;
 
     fn app(folder: &Path) -> App {
         let scene = parse(include_str!("../../../scenes/sphere.ron"), "s", folder).expect("a shipped scene");

@@ -111,6 +111,21 @@ mod tests {
     }
 
     #[test]
+    fn every_sign_that_is_used_has_a_glyph() {
+        let context = egui::Context::default();
+        apply(&context);
+        let signs = "▶⏸⟲●■±°µ≤≥²³¹⁰⁴⁵⁶⁷⁸⁹⁻\u{2212}";
+        let mut missing = Vec::new();
+        let output = context.run_ui(egui::RawInput::default(), |ui| {
+            missing = ui.ctx().fonts_mut(|fonts| {
+                signs.chars().filter(|c| !fonts.has_glyph(&FontId::proportional(12.0), *c)).collect()
+            });
+        });
+        output.drop_without_applying_deltas();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn text_stands_out_from_the_panels() {
         for color in [TEXT, FAINT, ACCENT, GOOD, WARN, BAD] {
             let contrast = (luminance(color) + 0.05) / (luminance(PANEL) + 0.05);

@@ -86,7 +86,7 @@ pub fn cost(impact: Impact) -> &'static str {
     match impact {
         Impact::Nothing => "free",
         Impact::Live => "live",
-        Impact::AveragesReset => "averages reset",
+        Impact::AveragesReset => "averages",
         Impact::Restart => "restart",
     }
 }

@@ -7,6 +7,7 @@ use super::state::{Answer, KeyLine, Order, State};
 use super::style::{self, faint};
 use super::text;
 use crate::runner::Status;
+use crate::view::keys;
 use crate::view::simulation::RunOrder;
 use bevy_egui::egui::{self, Button, Context, RichText, TextEdit, Ui};
 use std::path::PathBuf;
@@ -102,8 +103,7 @@ pub fn help(ui: &mut Ui, state: &State) {
     ui.add_space(6.0);
     ui.strong("Panels");
     for (key, does) in [
-        ("Ctrl + / Ctrl -", "larger and smaller text; Ctrl 0 as at first"),
-        ("drag a number", "changes it: one edit, taken back by one undo"),
+                ("drag a number", "changes it: one edit, taken back by one undo"),
         ("click a number", "types it"),
         ("drag in a plot", "moves it; Ctrl and wheel zoom; double click shows all"),
     ] {
@@ -123,9 +123,12 @@ pub fn help(ui: &mut Ui, state: &State) {
     }
 }
 
-/// The lines of the help.
+/// The lines of the help: the bindings and what the mouse does.
 pub fn key_lines() -> Vec<KeyLine> {
-    Vec::new()
+    let line = |group: &str, key: String, does: &str| KeyLine { group: group.into(), key, does: does.into() };
+    let keys = keys::table().into_iter().map(|(key, does)| line("Keys", key, does));
+    let hand = keys::HAND.iter().map(|(key, does)| line("Mouse", (*key).into(), does));
+    keys.chain(hand).collect()
 }
 
 /// Shipped scenes and a path; true when something was opened.
@@ -203,7 +206,7 @@ fn recording(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
         ui,
         faint("Each frame waits for its time steps, so that the video is exact. Length 0: until stopped."),
     );
-    if ui.button("Record").clicked() {
+    if ui.button("Start recording").clicked() {
         answer.order(Order::Record(choice.clone()));
     }
 }

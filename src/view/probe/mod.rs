@@ -3,7 +3,7 @@
 
 use super::draw::sample::{cell_at, value_at};
 use super::draw::slice::FieldSlice;
-use super::draw::surface::SurfaceSettings;
+use super::draw::surface::{BodySurfaces, HalfSection};
 use super::flow::{Flow, Stamp};
 use super::simulation::Wanted;
 use super::stage::Stage;
@@ -112,7 +112,7 @@ fn hover(
     stage: Option<Res<Stage>>,
     pointer: Res<Pointer>,
     slices: Query<(Entity, Ref<FieldSlice>)>,
-    bodies: Option<Res<SurfaceSettings>>,
+    bodies: Query<Ref<BodySurfaces>>,
     mut seen: Local<Stamp>,
     mut hover: ResMut<Hover>,
 ) {
@@ -120,13 +120,16 @@ fn hover(
         hover.set_if_neq(Hover(None));
         return;
     };
-    if pointer.is_changed() || stage.is_changed() || slices.iter().any(|(_, slice)| slice.is_changed()) {
+    let is_new =
+        slices.iter().any(|(_, slice)| slice.is_changed()) || bodies.iter().any(|bodies| bodies.is_changed());
+    if pointer.is_changed() || stage.is_changed() || is_new {
         *seen = Stamp::default();
     }
     let scene = Line { from_m: stage.metres(ray.origin), toward: ray.direction.as_dvec3().to_array() };
-    let slices: Vec<(Entity, &FieldSlice)> = slices.iter().map(|(entity, slice)| (entity, slice.into_inner())).collect();
-    let tally = bodies.as_ref().map(|bodies| bodies.tally.as_str());
-    if let Some(reading) = flow.read_new(&mut seen, |snapshot| read(snapshot, scene, &slices, tally)) {
+    let slices: Vec<(Entity, &FieldSlice)> =
+        slices.iter().map(|(entity, slice)| (entity, slice.into_inner())).collect();
+    let bodies = bodies.iter().find(|bodies| bodies.visible).map(Ref::into_inner);
+    if let Some(reading) = flow.read_new(&mut seen, |snapshot| read(snapshot, scene, &slices, bodies)) {
         hover.set_if_neq(Hover(reading));
     }
 }
@@ -163,18 +166,35 @@ impl Line {
         (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 && distance.is_finite()).then_some(distance)
     }
 
-    /// The nearest triangle of a mesh, and how far it is.
-    fn to_mesh(&self, mesh: &TriangleMesh) -> Option<(f64, usize)> {
-        let hits = (0..mesh.triangles.len()).filter_map(|t| Some((self.to_triangle(mesh.corners(t))?, t)));
+    /// The nearest triangle of a mesh, and how far it is. Where a body is cut open, the half nearer to the eye is not
+    /// there.
+    fn to_mesh(&self, mesh: &TriangleMesh, half: Option<HalfSection>) -> Option<(f64, usize)> {
+        let cut = half.and_then(|HalfSection { axis, position_m }| {
+            let axis = axis.min(2);
+            let [low, high] = mesh.bounds()?;
+            let position = position_m.unwrap_or(0.5 * (low[axis] + high[axis]));
+            Some((axis, position, self.from_m[axis] > position))
+        });
+        let is_there = |distance: f64| {
+            cut.is_none_or(|(axis, position, above)| (self.at(distance)[axis] > position) != above)
+        };
+        let hit = |t: usize| Some((self.to_triangle(mesh.corners(t))?, t)).filter(|hit| is_there(hit.0));
+        let hits = (0..mesh.triangles.len()).filter_map(hit);
         hits.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
 
 /// What is nearest on the line. Slices are clear where there is no gas; a body hides what is behind it even if nothing
 /// is known of it.
-fn read(snapshot: &Snapshot, line: Line, slices: &[(Entity, &FieldSlice)], tally: Option<&str>) -> Option<Reading> {
+fn read(
+    snapshot: &Snapshot,
+    line: Line,
+    slices: &[(Entity, &FieldSlice)],
+    bodies: Option<&BodySurfaces>,
+) -> Option<Reading> {
+    let tally = bodies.and_then(|bodies| bodies.tally.as_deref());
     let on_bodies = snapshot.surfaces.iter().filter_map(|surface| {
-        let (distance, triangle) = line.to_mesh(&surface.mesh)?;
+        let (distance, triangle) = line.to_mesh(&surface.mesh, bodies?.half)?;
         let column = surface.columns.iter().find(|column| Some(column.quantity.key.as_ref()) == tally);
         let reading = column.and_then(|column| {
             Some(Reading {
@@ -203,7 +223,8 @@ fn on_slice(fields: &Fields, line: Line, entity: Entity, slice: &FieldSlice) -> 
     let mut point_m = line.at(distance);
     // Rounding must not put a point of a face outside.
     for a in 0..3 {
-        let (low, high, slack) = (fields.corner_m[a], fields.corner_m[a] + fields.size_m[a], 1e-6 * fields.size_m[a]);
+        let (low, high, slack) =
+            (fields.corner_m[a], fields.corner_m[a] + fields.size_m[a], 1e-6 * fields.size_m[a]);
         if point_m[a] > low - slack && point_m[a] < high + slack {
             point_m[a] = point_m[a].clamp(low, high);
         }

@@ -12,10 +12,10 @@ fn app(snapshot: Snapshot) -> App {
     app.add_plugins((MinimalPlugins, ProbePlugin))
         .insert_resource(testing::stage())
         .insert_resource(Flow::still(snapshot))
-        .insert_resource(SurfaceSettings::default())
         .init_resource::<Wanted>()
         .init_resource::<ButtonInput<MouseButton>>()
         .init_resource::<ButtonInput<KeyCode>>();
+    app.world_mut().spawn(BodySurfaces::default());
     app
 }
 
@@ -45,7 +45,10 @@ fn the_cursor_reads_the_slice_in_front() {
     let reading = point(&mut app, [0.2, 0.7, 5.0], [0.2, 0.7, 0.0]).unwrap();
     // Cell 1 of 16 along x; the error is the made-up one of all cells.
     assert!(close(reading.point_m, [0.2, 0.7, 0.3]), "{reading:?}");
-    assert!((reading.value - (100.0 + 200.0 / 15.0)).abs() < 1e-3 && reading.error == Some(0.5), "{reading:?}");
+    assert!(
+        (reading.value - (100.0 + 200.0 / 15.0)).abs() < 1e-3 && reading.error == Some(0.5),
+        "{reading:?}"
+    );
     assert_eq!((reading.quantity.unit.as_ref(), reading.quantity.key.as_ref()), ("K", "temperature"));
     assert_eq!(reading.what, What::Slice { entity: z, cell: (2 * 8 + 5) * 16 + 1 });
     // A nearer slice is before it, until it is hidden; oblique rays meet it where they should.
@@ -76,7 +79,10 @@ fn smooth_slices_read_what_they_show_and_holes_are_looked_through() {
     app.world_mut().spawn(FieldSlice { smooth: true, ..slice(2, 0.1) });
     let reading = point(&mut app, [0.2, 0.7, 5.0], [0.2, 0.7, 0.0]).unwrap();
     assert!(close(reading.point_m, [0.2, 0.7, 0.1]));
-    assert!((f64::from(reading.value) - (100.0 + 200.0 * (0.2 - 0.0625) / 1.875)).abs() < 1e-3, "{reading:?}");
+    assert!(
+        (f64::from(reading.value) - (100.0 + 200.0 * (0.2 - 0.0625) / 1.875)).abs() < 1e-3,
+        "{reading:?}"
+    );
 }
 
 #[test]
@@ -94,8 +100,17 @@ fn bodies_are_read_and_hide_what_is_behind() {
     // Beside it the slice is seen. Nothing is known of the body by that name: still, it hides.
     let beside = |app: &mut App| point(app, [1.0, 0.65, 5.0], [1.0, 0.65, 0.0]).map(|r| r.quantity.key);
     assert_eq!(beside(&mut app).as_deref(), Some("temperature"));
-    app.world_mut().resource_mut::<SurfaceSettings>().tally = "unknown".into();
+    let mut bodies = app.world_mut().query::<&mut BodySurfaces>();
+    bodies.single_mut(app.world_mut()).unwrap().tally = Some("unknown".into());
     assert_eq!(point(&mut app, [1.03, 0.52, 5.0], [1.03, 0.52, 0.0]), None);
+    // Cut open, its far side is seen from inside; and it can be hidden.
+    let half = Some(HalfSection { axis: 2, position_m: None });
+    *bodies.single_mut(app.world_mut()).unwrap() = BodySurfaces { half, ..default() };
+    let reading = point(&mut app, [1.03, 0.52, 5.0], [1.03, 0.52, 0.0]).unwrap();
+    assert!(reading.value == 2.0 && reading.point_m[2] < 0.42, "{reading:?}");
+    bodies.single_mut(app.world_mut()).unwrap().visible = false;
+    let reading = point(&mut app, [1.03, 0.52, 5.0], [1.03, 0.52, 0.0]).unwrap();
+    assert!(close(reading.point_m, [1.03, 0.52, 0.1]), "{reading:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub use seeds::Seeds;
 
 use super::background::{self, Background, Computed, Made};
 use super::sample::Sampler;
-use super::{ColorBar, ColorScale};
+use super::{ColorBar, ColorScale, slice};
 use crate::sim::Fields;
 use crate::units::Quantity;
 use crate::view::stage::Stage;
@@ -91,11 +91,11 @@ impl Computed for Streamlines {
         let how = self.tracing(fields, f64::from(speeds().filter(|c| c.is_finite()).fold(0.0, f32::max)));
 
         let column = fields.column(&self.color_by);
-        let (quantity, colors) = match column {
-            Some(column) => (column.quantity.clone(), self.colors.resolve(column.values.iter().copied())),
-            None => (SPEED, self.colors.resolve(speeds())),
+        let bar = match column {
+            Some(_) => slice::bar(fields, &self.color_by, &self.colors)?,
+            None => ColorBar { quantity: SPEED, colors: self.colors.resolve(speeds())? },
         };
-        let colors = colors?;
+        let colors = bar.colors;
         let painted = column.and_then(|column| Sampler::new(fields, &column.values));
         let value = |point: [f64; 3]| match &painted {
             Some(field) => field.at(point, true),
@@ -117,7 +117,7 @@ impl Computed for Streamlines {
             });
             tubes.push(&line.collect::<Vec<_>>());
         }
-        Some(Made { mesh: tubes.mesh()?, bar: Some(ColorBar { quantity, colors }) })
+        Some(Made { mesh: tubes.mesh()?, bar: Some(bar) })
     }
 
     fn material(&self) -> StandardMaterial {

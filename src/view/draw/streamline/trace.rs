@@ -118,12 +118,12 @@ mod tests {
             let radius = points.iter().map(|p| (p[0].hypot(p[1]) - 1.0).abs()).fold(0.0, f64::max);
             (distance(points[n], points[0]), radius)
         };
-        let (coarse, fine) = (error(32, 1.0), error(64, 1.0));
-        assert!(fine.0 < 1e-4 && fine.1 < 1e-5, "{fine:?}");
-        // h^4: halving the step divides the error by 16, to the next order.
-        assert!((13.0..19.0).contains(&(coarse.0 / fine.0)), "{coarse:?} {fine:?}");
-        assert!(coarse.1 / fine.1 > 13.0, "{coarse:?} {fine:?}");
-        assert!((error(32, 1e4).0 - coarse.0).abs() < 1e-9);
+        let (coarse, fine) = (error(256, 1.0), error(512, 1.0));
+        assert!(fine.0 < 1e-9 && fine.1 < 1e-11, "{fine:?}");
+        // h^4: halving the step divides the error by 16, to the next order; that of the radius is even of order h^5.
+        assert!((14.5..17.5).contains(&(coarse.0 / fine.0)), "{coarse:?} {fine:?}");
+        assert!((30.0..34.0).contains(&(coarse.1 / fine.1)), "{coarse:?} {fine:?}");
+        assert!((error(256, 1e4).0 - coarse.0).abs() < 1e-12);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Tubes along lines, with arrowheads that say which way: one mesh for all of them.
 //! Must not know what the lines are.
 
-use bevy::asset::RenderAssetUsages;
-use bevy::mesh::{Indices, PrimitiveTopology};
+use crate::view::draw::keep::triangles;
+use bevy::mesh::Indices;
 use bevy::prelude::*;
 
 /// Sides of a tube: with normals for a round one, eight look round.
@@ -66,7 +66,7 @@ impl Tubes {
 
     /// The mesh of all tubes; `None` if there are none.
     pub fn mesh(self) -> Option<Mesh> {
-        let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::RENDER_WORLD)
+        let mesh = triangles(false)
             .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.positions)
             .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals)
             .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, self.colors);
