@@ -2,7 +2,7 @@
 //! Must not know Bevy's world, or what is coloured.
 
 use crate::output::scale::Scale;
-use crate::view::draw::ColorBar;
+use crate::view::draw::{Categories, ColorBar};
 use bevy_egui::egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, pos2, vec2};
 
 /// Width of a bar's colours.
@@ -18,7 +18,12 @@ const TEXT: Color32 = Color32::from_rgb(236, 238, 242);
 const BACK: Color32 = Color32::from_rgba_premultiplied(8, 10, 15, 190);
 
 /// Draws the bars from the right to the left, each quantity with the same colours once; as many as there is room for.
-pub fn draw(painter: &Painter, free: Rect, bars: &[ColorBar]) {
+/// Colours that stand for kinds are named in the upper right corner.
+pub fn draw(painter: &Painter, free: Rect, bars: &[ColorBar], kinds: &[Categories]) {
+    let mut top = free.top() + MARGIN;
+    for kinds in kinds {
+        top = names(painter, free, top, kinds);
+    }
     let mut drawn: Vec<&ColorBar> = Vec::new();
     for bar in bars {
         if !drawn.contains(&bar) {
@@ -66,6 +71,29 @@ fn draw_one(painter: &Painter, place: Rect, bar: &ColorBar) {
     let top = place.top() - 8.0 - symbol.size().y;
     painter.galley(pos2(left, top), symbol, TEXT);
     painter.galley(pos2(left, top - galley.size().y - 1.0), galley, TEXT);
+}
+
+/// A name beside each colour; returns where the next such list may begin.
+fn names(painter: &Painter, free: Rect, top: f32, kinds: &Categories) -> f32 {
+    const LINE: f32 = 16.0;
+    let back = Rect::from_min_size(
+        pos2(free.right() - MARGIN - PITCH, top),
+        vec2(PITCH, LINE * (kinds.names.len() + 1) as f32 + 10.0),
+    );
+    if back.bottom() > free.bottom() || back.left() < free.left() {
+        return top;
+    }
+    painter.rect_filled(back, 4.0, BACK);
+    let font = FontId::proportional(12.0);
+    let mut at = back.min + vec2(8.0, 5.0);
+    painter.text(at, Align2::LEFT_TOP, &*kinds.quantity.name, font.clone(), TEXT);
+    for (name, [r, g, b]) in &kinds.names {
+        at.y += LINE;
+        let patch = Rect::from_min_size(at + vec2(0.0, 2.0), vec2(11.0, 11.0));
+        painter.rect_filled(patch, 1.0, Color32::from_rgb(*r, *g, *b));
+        painter.text(at + vec2(18.0, 0.0), Align2::LEFT_TOP, name, font.clone(), TEXT);
+    }
+    back.bottom() + 8.0
 }
 
 /// The two lines above a bar: the name; symbol, power of ten and unit.

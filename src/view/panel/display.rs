@@ -9,10 +9,12 @@ use crate::view::document::collect;
 use crate::view::draw::domain::DomainFrame;
 use crate::view::draw::glyph::Glyphs;
 use crate::view::draw::isosurface::Isosurface;
+use crate::view::draw::particles::{ParticleCloud, ParticleCount};
 use crate::view::draw::slice::FieldSlice;
 use crate::view::draw::streamline::Streamlines;
 use crate::view::draw::surface::BodySurfaces;
 use crate::view::draw::{ColorBar, Colors};
+use crate::view::look::Drawn;
 use bevy::ecs::component::Mutable;
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
@@ -20,15 +22,40 @@ use bevy_egui::egui::Ui;
 /// One block a drawn thing; there can be several slices, and one of each other thing.
 pub fn display(ui: &mut Ui, world: &mut World, answer: &mut Answer) {
     let Some(about) = about(world) else {
-        style::paragraph(ui, style::faint("There is nothing to show before the first snapshot."));
+        style::paragraph(ui, style::faint("There is no scene yet."));
         return;
     };
+    particles(ui, world, &about, answer);
     slices(ui, world, &about, answer);
-    one::<BodySurfaces>(ui, world, &about, answer, "Body colours", |thing| &mut thing.visible, drawn::surfaces);
+    one::<BodySurfaces>(
+        ui,
+        world,
+        &about,
+        answer,
+        "Body colours",
+        |thing| &mut thing.visible,
+        drawn::surfaces,
+    );
     one::<Glyphs>(ui, world, &about, answer, "Velocity arrows", |thing| &mut thing.visible, drawn::glyphs);
-    one::<Streamlines>(ui, world, &about, answer, "Streamlines", |thing| &mut thing.visible, drawn::streamlines);
+    one::<Streamlines>(
+        ui,
+        world,
+        &about,
+        answer,
+        "Streamlines",
+        |thing| &mut thing.visible,
+        drawn::streamlines,
+    );
     one::<Isosurface>(ui, world, &about, answer, "Isosurface", |thing| &mut thing.visible, drawn::isosurface);
-    one::<DomainFrame>(ui, world, &about, answer, "Box, axes, scale", |thing| &mut thing.visible, drawn::frame);
+    one::<DomainFrame>(
+        ui,
+        world,
+        &about,
+        answer,
+        "Box, axes, scale",
+        |thing| &mut thing.visible,
+        drawn::frame,
+    );
 }
 
 /// What the controls need to know of the flow.
@@ -60,16 +87,27 @@ fn one<C: Component<Mutability = Mutable> + Clone + PartialEq + Default>(
     let Some((entity, old, colors)) = found else {
         let mut shown = false;
         if ui.checkbox(&mut shown, title).changed() {
-            world.spawn(drawn::placed(C::default(), about));
+            world.spawn((Drawn, drawn::placed(C::default(), about)));
         }
         return;
     };
     let mut thing = old.clone();
-    ui.checkbox(visible(&mut thing), title);
+    if ui.checkbox(visible(&mut thing), title).changed() {
+        thing = drawn::placed(thing, about);
+    }
     if *visible(&mut thing) {
         ui.indent(title, |ui| controls(ui, &mut thing, about, colors.as_ref(), answer));
     }
     write_back(world, entity, &old, thing);
+}
+
+/// The particles, with how many of them are drawn.
+fn particles(ui: &mut Ui, world: &mut World, about: &About, answer: &mut Answer) {
+    one::<ParticleCloud>(ui, world, about, answer, "Particles", |thing| &mut thing.visible, drawn::particles);
+    let mut counts = world.query::<(&ParticleCloud, &ParticleCount)>();
+    if let Some((_, count)) = counts.iter(world).find(|(cloud, _)| cloud.visible) {
+        ui.label(style::faint(count.to_string()));
+    }
 }
 
 fn slices(ui: &mut Ui, world: &mut World, about: &About, answer: &mut Answer) {
@@ -104,12 +142,17 @@ fn slices(ui: &mut Ui, world: &mut World, about: &About, answer: &mut Answer) {
         let mut slice = FieldSlice::default();
         // Across another axis than the last one, so that it is seen.
         drawn::across(&mut slice.plane, (2 + count) % 3, about);
-        world.spawn(slice);
+        world.spawn((Drawn, slice));
     }
 }
 
 /// Nothing is touched where nothing was changed: what is touched is drawn anew.
-fn write_back<C: Component<Mutability = Mutable> + PartialEq>(world: &mut World, entity: Entity, old: &C, new: C) {
+fn write_back<C: Component<Mutability = Mutable> + PartialEq>(
+    world: &mut World,
+    entity: Entity,
+    old: &C,
+    new: C,
+) {
     if *old != new
         && let Some(mut thing) = world.get_mut::<C>(entity)
     {

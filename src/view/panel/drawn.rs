@@ -7,10 +7,12 @@ use super::style::faint;
 use crate::output::color::Map;
 use crate::output::slice::Slice;
 use crate::scene::Domain;
+use crate::sim::Paint;
 use crate::units::Quantity;
 use crate::view::draw::domain::{DomainFrame, GridFaces};
 use crate::view::draw::glyph::{GlyphPlace, Glyphs};
 use crate::view::draw::isosurface::{Isosurface, Level, Tint};
+use crate::view::draw::particles::{ParticleBlend, ParticleCloud, ParticlePaint, ParticleStyle};
 use crate::view::draw::slice::{FieldSlice, Plane};
 use crate::view::draw::streamline::{SPEED, Seeds, Streamlines};
 use crate::view::draw::surface::{BodySurfaces, HalfSection};
@@ -31,10 +33,11 @@ pub struct About {
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// A new thing where it is seen: a plane through the middle of the domain.
+/// A new thing where it is seen: what nobody has placed yet gets a plane through the middle of the domain.
 pub fn placed<C: Any>(mut thing: C, about: &About) -> C {
     let any: &mut dyn Any = &mut thing;
     if let Some(glyphs) = any.downcast_mut::<Glyphs>()
+        && glyphs.place == Glyphs::default().place
         && let GlyphPlace::Plane(plane) = &mut glyphs.place
     {
         across(plane, 2, about);
@@ -48,8 +51,65 @@ pub fn across(plane: &mut Plane, axis: usize, about: &About) {
     *plane = Plane::Axis(Slice { axis, position_m: corner_m[axis] + 0.5 * size_m[axis] });
 }
 
+/// Particles.
+pub fn particles(
+    ui: &mut Ui,
+    cloud: &mut ParticleCloud,
+    about: &About,
+    colors: Option<&Colors>,
+    answer: &mut Answer,
+) {
+    ui.horizontal(|ui| {
+        ui.label("at most");
+        edit::whole(ui, answer, &mut cloud.most, 1_000..=10_000_000);
+    });
+    let name = match &cloud.paint {
+        ParticlePaint::Value(paint) => paint.quantity().name.into_owned(),
+        ParticlePaint::Field(key) => {
+            let known = about.fields.iter().find(|field| field.key == *key);
+            format!("{} of the cell", known.map_or(key.as_str(), short))
+        }
+    };
+    ComboBox::from_id_salt("paint").selected_text(name).width(190.0).show_ui(ui, |ui| {
+        for paint in Paint::ALL {
+            ui.selectable_value(
+                &mut cloud.paint,
+                ParticlePaint::Value(paint),
+                paint.quantity().name.into_owned(),
+            );
+        }
+        for field in &about.fields {
+            let by = ParticlePaint::Field(field.key.to_string());
+            ui.selectable_value(&mut cloud.paint, by, format!("{} of the cell", short(field)));
+        }
+    });
+    // Codes have colours of their own.
+    if !matches!(&cloud.paint, ParticlePaint::Value(paint) if paint.is_code()) {
+        scale(ui, "particle scale", &mut cloud.scale, colors, answer);
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.selectable_value(&mut cloud.style, ParticleStyle::Impostor, "balls");
+        ui.selectable_value(&mut cloud.style, ParticleStyle::Points, "points");
+        ui.separator();
+        ui.selectable_value(&mut cloud.blend, ParticleBlend::Opaque, "opaque");
+        ui.selectable_value(&mut cloud.blend, ParticleBlend::Additive, "additive");
+    });
+    if cloud.style == ParticleStyle::Impostor {
+        ui.add(
+            Slider::new(&mut cloud.radius, 0.0005..=0.02).logarithmic(true).text("radius").max_decimals(4),
+        );
+    }
+    opacity(ui, &mut cloud.opacity, answer);
+}
+
 /// A field slice.
-pub fn slice(ui: &mut Ui, slice: &mut FieldSlice, about: &About, colors: Option<&Colors>, answer: &mut Answer) {
+pub fn slice(
+    ui: &mut Ui,
+    slice: &mut FieldSlice,
+    about: &About,
+    colors: Option<&Colors>,
+    answer: &mut Answer,
+) {
     field(ui, "field", &mut slice.field, &about.fields);
     plane(ui, &mut slice.plane, about, answer);
     scale(ui, "scale", &mut slice.scale, colors, answer);
@@ -266,10 +326,14 @@ pub fn scale(ui: &mut Ui, id: &str, scale: &mut ColorScale, colors: Option<&Colo
         if ui.selectable_label(scale.range == Range::Symmetric, "symmetric").clicked() {
             scale.range = Range::Symmetric;
         }
-        if ui.selectable_label(locked, "locked").on_hover_text("As it is now; the ends can be changed").clicked()
+        if ui
+            .selectable_label(locked, "locked")
+            .on_hover_text("As it is now; the ends can be changed")
+            .clicked()
             && !locked
         {
-            scale.range = colors.map_or(Range::Locked(0.0, 1.0), |colors| Range::Locked(colors.low, colors.high));
+            scale.range =
+                colors.map_or(Range::Locked(0.0, 1.0), |colors| Range::Locked(colors.low, colors.high));
         }
     });
     if let Range::Locked(low, high) = &mut scale.range {
@@ -335,6 +399,7 @@ mod tests {
     fn controls_show_the_settings_and_change_nothing_by_themselves() {
         let (mut slice_, mut bodies) = (FieldSlice::default(), BodySurfaces::default());
         let (mut arrows, mut lines) = (Glyphs::default(), Streamlines::default());
+        let mut cloud = ParticleCloud::default();
         let (mut iso, mut box_) = (Isosurface::default(), DomainFrame::default());
         slice_.field = "knudsen".into();
         slice_.scale.range = Range::Locked(2.5, 7.5);
@@ -347,6 +412,7 @@ mod tests {
             let screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size));
             let input = egui::RawInput { screen_rect, ..Default::default() };
             let output = context.run_ui(input, |ui| {
+                particles(ui, &mut cloud, &about, None, &mut answer);
                 slice(ui, &mut slice_, &about, None, &mut answer);
                 surfaces(ui, &mut bodies, &about, None, &mut answer);
                 glyphs(ui, &mut arrows, &about, None, &mut answer);
@@ -357,11 +423,24 @@ mod tests {
             said = texts(&output);
             output.drop_without_applying_deltas();
         }
-        for text in ["local Knudsen number", "viridis", "inferno", "2.5", "7.5", "symmetric", "opacity", "free"] {
+        for text in [
+            "local Knudsen number",
+            "particle speed",
+            "balls",
+            "additive",
+            "viridis",
+            "inferno",
+            "2.5",
+            "7.5",
+            "symmetric",
+            "opacity",
+            "free",
+        ] {
             assert!(said.contains(text), "no \"{text}\" in {said}");
         }
-        assert!(!said.contains("VHS") && !said.contains("double use"), "{said}");
+        assert!(!said.contains("VHS") && !said.contains("use of"), "{said}");
         assert_eq!((answer.orders.len(), answer.dragging), (0, false));
+        assert_eq!(cloud, ParticleCloud::default());
         assert_eq!((bodies, lines), (BodySurfaces::default(), Streamlines::default()));
         assert_eq!((arrows, iso, box_), (Glyphs::default(), Isosurface::default(), DomainFrame::default()));
         assert_eq!(slice_.scale.range, Range::Locked(2.5, 7.5));

@@ -56,7 +56,8 @@ pub fn angle(ui: &mut Ui, answer: &mut Answer, value: &mut f64, most: f64) {
 
 /// A share from 0 to 1.
 pub fn share(ui: &mut Ui, answer: &mut Answer, value: &mut f64) {
-    let control = DragValue::new(value).speed(0.005).range(0.0..=1.0).max_decimals(3).update_while_editing(false);
+    let control =
+        DragValue::new(value).speed(0.005).range(0.0..=1.0).max_decimals(3).update_while_editing(false);
     answer.dragging |= ui.add(control).dragged();
 }
 

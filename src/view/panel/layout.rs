@@ -3,7 +3,7 @@
 
 use super::state::{Answer, Order, State};
 use super::{
-    Panels, body, distribution, loads, plots, resolution, run_control, status, stream, style, windows,
+    Panels, body, camera, distribution, loads, plots, resolution, run_control, status, stream, style, windows,
 };
 use crate::runner::Status;
 use crate::scene::Model;
@@ -73,6 +73,7 @@ fn left(
         body::bodies(ui, document, gas, &mut panels.add_path, answer);
     });
     section(ui, "Display", true, |ui| display(ui, answer));
+    section(ui, "Camera", false, |ui| camera::camera(ui, &document.scene.view, answer));
     section(ui, "Domain and faces", false, |ui| {
         let Model::Gas(gas) = &mut scene.model;
         stream::domain(ui, document, gas, answer);

@@ -6,6 +6,7 @@
 //! | [`layout`] | where the panels stand |
 //! | [`run_control`] | play, pause, steps, restart, progress |
 //! | [`stream`], [`body`] | the scene as controls that say what they cost |
+//! | [`camera`] | where the flow is seen from |
 //! | [`loads`], [`plots`], [`resolution`], [`distribution`] | what comes out |
 //! | [`windows`], [`status`] | problems, help, opening, recording; the bottom line |
 //! | [`display`], [`drawn`], [`bars`] | the settings of what is drawn, and its colour bars |
@@ -14,9 +15,10 @@
 
 pub mod bars;
 pub mod body;
+pub mod camera;
 pub mod display;
-pub mod drawn;
 pub mod distribution;
+pub mod drawn;
 pub mod edit;
 pub mod history;
 pub mod layout;

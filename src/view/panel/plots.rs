@@ -116,7 +116,8 @@ fn plot(ui: &mut Ui, group: &Group, store: &HistoryStore, x: usize) {
 
 /// A range for values that are all the same, which have none of their own.
 fn around_constant(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
+    let [low, high] =
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
     let margin = if high == 0.0 { 1.0 } else { 0.05 * high.abs() };
     (high >= low && high - low < 1e-6 * margin).then_some([low - margin, high + margin])
 }

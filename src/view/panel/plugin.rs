@@ -10,11 +10,10 @@ use crate::scene::{Domain, Model};
 use crate::view::document::{
     BodyIndex, Document, DocumentOrder, DocumentSystems, Dragging, Selection, collect, shipped, spawn,
 };
-use crate::view::draw::ColorBar;
+use crate::view::draw::{Categories, ColorBar};
 use crate::view::flow::{Flow, Stamp};
-use crate::view::record::window::WindowCamera;
-use crate::view::keys::{Action, Layer};
 use crate::view::probe::{Hover, ProbedCell, ProbedVelocities, Reading};
+use crate::view::record::window::WindowCamera;
 use crate::view::simulation::{RunState, Wanted};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{CameraOutputMode, Viewport};
@@ -24,7 +23,8 @@ use bevy::time::Real;
 use bevy::window::PrimaryWindow;
 use bevy_egui::egui;
 use bevy_egui::{
-    EguiContext, EguiContextSettings, EguiFullOutput, EguiGlobalSettings, EguiInput, EguiPlugin, PrimaryEguiContext,
+    EguiContext, EguiContextSettings, EguiFullOutput, EguiGlobalSettings, EguiInput, EguiPlugin,
+    PrimaryEguiContext,
 };
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -85,9 +85,8 @@ fn plain(app: &mut App) {
         .init_resource::<WindowRecording>()
         .init_resource::<Wanted>()
         .add_message::<WindowOrder>()
-        .add_message::<Action>()
         .configure_sets(Update, PanelSystems.before(DocumentSystems))
-        .add_systems(Update, (ask, refresh, press).chain().in_set(PanelSystems).before(show));
+        .add_systems(Update, (ask, refresh).chain().in_set(PanelSystems).before(show));
 }
 
 impl Default for Shown {
@@ -125,7 +124,12 @@ fn ask(panels: Res<Panels>, shown: Res<Shown>, mut wanted: ResMut<Wanted>) {
 }
 
 /// Takes over what a new snapshot says.
-fn refresh(flow: Option<Res<Flow>>, run: Option<Res<RunState>>, time: Res<Time<Real>>, mut shown: ResMut<Shown>) {
+fn refresh(
+    flow: Option<Res<Flow>>,
+    run: Option<Res<RunState>>,
+    time: Res<Time<Real>>,
+    mut shown: ResMut<Shown>,
+) {
     let Some(flow) = flow else { return };
     let running = run.is_none_or(|run| run.status == Status::Running);
     let Shown { state, seen, .. } = &mut *shown;
@@ -134,30 +138,6 @@ fn refresh(flow: Option<Res<Flow>>, run: Option<Res<RunState>>, time: Res<Time<R
             state.take(snapshot, time.elapsed_secs_f64(), running);
         }
     });
-}
-
-/// What keys do to the panels.
-fn press(mut actions: MessageReader<Action>, mut panels: ResMut<Panels>, document: Option<Res<Document>>) {
-    for action in actions.read() {
-        let zoom = panels.zoom;
-        match action {
-            Action::Toggle(Layer::Panels) => panels.hidden = !panels.hidden,
-            Action::Help => panels.open.help = !panels.open.help,
-            Action::Open => panels.open.gallery = true,
-            Action::SaveAs => panels.open.save_as = true,
-            // What has no file yet needs a name first.
-            Action::Save if document.as_ref().is_some_and(|document| document.path.is_none()) => {
-                panels.open.save_as = true;
-            }
-            Action::UiLarger => panels.zoom = (zoom + 0.1).min(2.5),
-            Action::UiSmaller => panels.zoom = (zoom - 0.1).max(0.6),
-            Action::UiReset => panels.zoom = 1.0,
-            Action::Cancel => panels.open = super::Windows::default(),
-            _ => continue,
-        }
-        // A window is of no use while all is hidden.
-        panels.hidden &= panels.open == super::Windows::default();
-    }
 }
 
 type Contexts<'a> = (&'a mut EguiContext, &'a mut EguiInput, &'a mut EguiFullOutput);
@@ -178,7 +158,7 @@ fn show(world: &mut World, contexts: &mut QueryState<Contexts<'static>, With<Pri
             });
             context.set_zoom_factor(panels.zoom);
             gather(world, &mut shown.state);
-            let bars: Vec<ColorBar> = visible_bars(world);
+            let (bars, kinds) = visible_bars(world);
             let mut answer = Answer::default();
             let mut free = egui::Rect::NOTHING;
             let output = context.run_ui(input, |ui| {
@@ -186,7 +166,7 @@ fn show(world: &mut World, contexts: &mut QueryState<Contexts<'static>, With<Pri
                     display::display(ui, world, answer);
                 };
                 (answer, free) = layout::show(ui, &shown.state, &mut panels, display);
-                bars::draw(&ui.ctx().layer_painter(egui::LayerId::background()), free, &bars);
+                bars::draw(&ui.ctx().layer_painter(egui::LayerId::background()), free, &bars, &kinds);
             });
             give_back(world, &mut shown.state);
             (answer, free, output)
@@ -196,16 +176,20 @@ fn show(world: &mut World, contexts: &mut QueryState<Contexts<'static>, With<Pri
     if let Ok((_, _, mut full)) = contexts.single_mut(world) {
         full.0 = Some(output);
     }
-    let pixels = [free.left(), free.top(), free.width(), free.height()].map(|x| (x * scale).max(0.0).round() as u32);
+    let pixels =
+        [free.left(), free.top(), free.width(), free.height()].map(|x| (x * scale).max(0.0).round() as u32);
     world.resource_mut::<FreeArea>().set_if_neq(FreeArea(Some(pixels)));
     carry_out(world, answer);
 }
 
-/// The bars of what is to be seen.
-fn visible_bars(world: &mut World) -> Vec<ColorBar> {
-    let mut bars = world.query::<(&ColorBar, Option<&Visibility>)>();
-    let seen = bars.iter(world).filter(|(_, visibility)| visibility.is_none_or(|v| *v != Visibility::Hidden));
-    seen.map(|(bar, _)| bar.clone()).collect()
+/// What explains the colours of what is to be seen.
+fn visible_bars(world: &mut World) -> (Vec<ColorBar>, Vec<Categories>) {
+    let mut all = world.query::<(Option<&ColorBar>, Option<&Categories>, Option<&Visibility>)>();
+    let seen = |visibility: Option<&Visibility>| visibility.is_none_or(|v| *v != Visibility::Hidden);
+    let bars = all.iter(world).filter(|(.., v)| seen(*v)).filter_map(|(bar, ..)| bar.cloned()).collect();
+    let kinds =
+        all.iter(world).filter(|(.., v)| seen(*v)).filter_map(|(_, kinds, _)| kinds.cloned()).collect();
+    (bars, kinds)
 }
 
 /// What the world says, for the panels.
@@ -228,6 +212,10 @@ fn gather(world: &mut World, state: &mut State) {
     if let Some(run) = world.get_resource::<RunState>() {
         state.run.status = run.status.clone();
         state.run.step = run.step;
+        if run.status != Status::Running {
+            // No snapshot comes any more that would tell.
+            state.speed.stand();
+        }
         state.run.goal = match run.pace {
             Pace::Until(end) => Some(end),
             _ => None,
@@ -271,7 +259,8 @@ fn middle(domain: &Domain, cell: u32) -> [f64; 3] {
     let [nx, ny, _] = domain.cells.map(|n| n.max(1));
     let index = [cell % nx, cell / nx % ny, cell / (nx * ny)];
     std::array::from_fn(|a| {
-        domain.corner_m[a] + (f64::from(index[a]) + 0.5) * domain.size_m[a] / f64::from(domain.cells[a].max(1))
+        domain.corner_m[a]
+            + (f64::from(index[a]) + 0.5) * domain.size_m[a] / f64::from(domain.cells[a].max(1))
     })
 }
 
@@ -283,6 +272,7 @@ fn carry_out(world: &mut World, answer: Answer) {
     for order in answer.orders {
         match order {
             Order::Run(order) => send(world, order),
+            Order::Camera(order) => send(world, order),
             Order::Edit(scene) => spawn(world, &scene),
             Order::Select(index) => {
                 let body = index.and_then(|index| body_at(world, index));

@@ -7,6 +7,7 @@ use crate::runner::Status;
 use crate::scene::{GasScene, Impact, Model, Problem, Scene, Shape};
 use crate::sim::{Counters, Loads, Phase, Resolution, Snapshot};
 use crate::units::Quantity;
+use crate::view::camera::CameraOrder;
 use crate::view::simulation::RunOrder;
 use std::path::PathBuf;
 
@@ -148,6 +149,8 @@ pub struct RecordingFacts {
 pub enum Order {
     /// What the simulation shall do.
     Run(RunOrder),
+    /// What the camera shall do.
+    Camera(CameraOrder),
     /// The scene shall be this one: numbers of the stream, the domain, the settings and the bodies that are there.
     Edit(Box<Scene>),
     /// Selects a body.

@@ -6,12 +6,12 @@ use super::layout;
 use super::state::{Answer, FlowFacts, KeyLine, Order, ProbeFacts, RecordingFacts, State};
 use super::style;
 use crate::runner::Status;
-use crate::view::simulation::RunOrder;
 use crate::scene::{Impact, Model, Problem, parse};
 use crate::sim::{
     Counters, Criterion, Estimate, History, Loads, Phase, Probe, Resolution, SimError, Snapshot,
 };
 use crate::units::Quantity;
+use crate::view::simulation::RunOrder;
 use bevy_egui::egui::{self, Event, Modifiers, PointerButton, Pos2, Rect, Shape, pos2, vec2};
 use std::path::Path;
 
@@ -59,6 +59,8 @@ impl Bench {
             texts(&clipped.shape, clipped.clip_rect, &mut self.texts);
         }
         self.free = free;
+        // egui writes "First use of widget ID ..." over widgets that share an id, which then share clicks.
+        assert!(!self.says(" use of "), "{}", self.all());
         output.drop_without_applying_deltas();
         answer
     }

@@ -103,7 +103,7 @@ pub fn help(ui: &mut Ui, state: &State) {
     ui.add_space(6.0);
     ui.strong("Panels");
     for (key, does) in [
-                ("drag a number", "changes it: one edit, taken back by one undo"),
+        ("drag a number", "changes it: one edit, taken back by one undo"),
         ("click a number", "types it"),
         ("drag in a plot", "moves it; Ctrl and wheel zoom; double click shows all"),
     ] {
