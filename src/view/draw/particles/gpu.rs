@@ -73,6 +73,8 @@ pub(super) struct Gpu {
     count: u32,
     visible: bool,
     made: u64,
+    /// Snapshots taken over.
+    uploads: u64,
 }
 
 #[derive(Resource)]
@@ -117,6 +119,12 @@ pub(super) fn most(device: &RenderDevice) -> usize {
 pub fn buffers_made(app: &App) -> u64 {
     let gpu = app.get_sub_app(RenderApp).and_then(|render| render.world().get_resource::<Gpu>());
     gpu.map_or(0, |gpu| gpu.made + gpu.ring.made)
+}
+
+/// Snapshots whose particles have been uploaded since the app began.
+pub fn uploads(app: &App) -> u64 {
+    let gpu = app.get_sub_app(RenderApp).and_then(|render| render.world().get_resource::<Gpu>());
+    gpu.map_or(0, |gpu| gpu.uploads)
 }
 
 /// The storage buffers of the particles and of the cell values; none before the first upload.
@@ -222,6 +230,7 @@ impl Gpu {
         self.ring.upload(ticket, to.device, to.queue, &parts);
         if new {
             self.count = drawn.len() as u32;
+            self.uploads += 1;
         }
         self.look = Some(look);
         true

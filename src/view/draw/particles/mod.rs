@@ -15,7 +15,7 @@ mod gpu;
 mod tests;
 mod upload;
 
-pub use gpu::{buffers, buffers_made};
+pub use gpu::{buffers, buffers_made, uploads};
 
 use super::color::{Categories, categorical};
 use super::{ColorBar, ColorScale, Colors, Range};
