@@ -12,7 +12,7 @@ use super::draw::streamline::Streamlines;
 use super::draw::surface::BodySurfaces;
 use super::keys::{Action, Layer};
 use super::panel::state::{RecordChoice, RecordingFacts};
-use super::panel::{Panels, WindowOrder, WindowRecording};
+use super::panel::{Panels, WindowOrder, WindowRecording, Windows};
 use super::record::Shot;
 use super::record::window::{RecordOrder, RecordSettings, RecordState};
 use super::simulation::{RunOrder, RunState};
@@ -33,6 +33,9 @@ impl Plugin for ActionsPlugin {
             .add_systems(PostUpdate, tell);
     }
 }
+
+/// How large and how small panels become.
+const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
 fn obey(world: &mut World, mut seen: Local<bevy::ecs::message::MessageCursor<Action>>) {
     let Some(messages) = world.get_resource::<Messages<Action>>() else { return };
@@ -55,9 +58,18 @@ fn carry_out(world: &mut World, action: Action) {
         Action::Delete => on_selected(world, DocumentOrder::Delete),
         Action::Undo => send(world, DocumentOrder::Undo),
         Action::Redo => send(world, DocumentOrder::Redo),
-        // One without a file is asked for its name by the panels.
         Action::Save if world.resource::<Document>().path.is_some() => send(world, DocumentOrder::Save),
-        Action::Cancel => world.resource_mut::<Selection>().0 = None,
+        // A scene that has no file yet is asked for its name.
+        Action::Save | Action::SaveAs => panels(world, |panels| panels.open.save_as = true),
+        Action::Open => panels(world, |panels| panels.open.gallery = !panels.open.gallery),
+        Action::Help => panels(world, |panels| panels.open.help = !panels.open.help),
+        Action::UiLarger => panels(world, |panels| zoom(panels, 1.1)),
+        Action::UiSmaller => panels(world, |panels| zoom(panels, 1.0 / 1.1)),
+        Action::UiReset => panels(world, |panels| panels.zoom = 1.0),
+        Action::Cancel => {
+            world.resource_mut::<Selection>().0 = None;
+            panels(world, |panels| panels.open = Windows::default());
+        }
         Action::GizmoTranslate => gizmo(world, TransformGizmoMode::Translate),
         Action::GizmoRotate => gizmo(world, TransformGizmoMode::Rotate),
         Action::Toggle(layer) => toggle(world, layer),
@@ -72,9 +84,6 @@ fn carry_out(world: &mut World, action: Action) {
         }
         Action::Screenshot => send(world, WindowOrder::Screenshot),
         Action::Quit => send(world, AppExit::Success),
-        // The panels' own.
-        Action::Save | Action::SaveAs | Action::Open | Action::Help => {}
-        Action::UiLarger | Action::UiSmaller | Action::UiReset => {}
         // The camera's.
         Action::Look(_)
         | Action::ResetView
@@ -94,6 +103,16 @@ fn send<M: Message>(world: &mut World, message: M) {
     if let Some(mut messages) = world.get_resource_mut::<Messages<M>>() {
         messages.write(message);
     }
+}
+
+fn panels(world: &mut World, change: impl FnOnce(&mut Panels)) {
+    if let Some(mut panels) = world.get_resource_mut::<Panels>() {
+        change(&mut panels);
+    }
+}
+
+fn zoom(panels: &mut Panels, factor: f32) {
+    panels.zoom = (panels.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
 }
 
 fn on_selected(world: &mut World, order: impl FnOnce(Entity) -> DocumentOrder) {
@@ -128,8 +147,7 @@ fn toggle(world: &mut World, layer: Layer) {
         Layer::Streamlines => flip(world, |thing: &mut Streamlines| &mut thing.visible),
         Layer::Isosurface => flip(world, |thing: &mut Isosurface| &mut thing.visible),
         Layer::Domain => flip(world, |thing: &mut DomainFrame| &mut thing.visible),
-        // The panels' own.
-        Layer::Panels => {}
+        Layer::Panels => panels(world, |panels| panels.hidden = !panels.hidden),
     }
 }
 
