@@ -35,7 +35,6 @@ fn lit([r, g, b]: [u8; 3]) -> bool {
 #[test]
 fn a_uniform_flow_has_straight_lines_of_its_slope() {
     let canvas = picture(snapshot(), one());
-    keep(&canvas, "one");
     // Least squares through the lit pixels: y of x, upwards.
     let mut points = Vec::new();
     for (i, pixel) in canvas.pixels().chunks_exact(3).enumerate() {
@@ -155,10 +154,9 @@ fn lines_go_round_a_body_as_theory_says() {
     }
     // A fifth of a cell: the field is linear between middles, and knows nothing inside the sphere.
     assert!((over[1] - 0.5 - low).abs() < 0.2 / 32.0, "{low} at {over:?}");
-    // And a picture, to be looked at: none of the many lines is seen inside the sphere's outline in the middle.
+    // And in a picture none of the many lines is seen inside the sphere's outline in the middle.
     let seeds = Seeds::Line { from_m: [0.05, 0.1, 0.5], to_m: [0.05, 0.9, 0.5], count: 22 };
     let canvas = picture(around(), Streamlines { seeds, radius: 0.005, ..Streamlines::default() });
-    keep(&canvas, "around");
     // 0.15 m are 0.15 units, of 2.485 in 320 pixels: 19 pixels.
     for y in 160 - 12..160 + 12 {
         for x in 240 - 12..240 + 12 {
@@ -169,7 +167,7 @@ fn lines_go_round_a_body_as_theory_says() {
 }
 
 #[test]
-fn lines_are_seen_through_an_isosurface() {
+fn lines_bodies_and_isosurfaces_share_a_picture() {
     let orange = |[r, g, b]: [u8; 3]| r > 90 && r > g && u32::from(g) > 2 * u32::from(b);
     let shot = || {
         shoot(
@@ -195,7 +193,6 @@ fn lines_are_seen_through_an_isosurface() {
         )
     };
     let canvas = shot();
-    keep(&canvas, "all");
     // The two caps of high pressure, before and behind the sphere; teal lines over all of the domain.
     let teal = |[r, g, b]: [u8; 3]| g > 90 && b > 90 && u32::from(r) * 2 < u32::from(g);
     assert!(count(&canvas, orange) > 800 && count(&canvas, teal) > 4000);
@@ -237,11 +234,4 @@ fn in_a_window_lines_follow_when_they_are_ready() {
     app.world_mut().get_mut::<Streamlines>(lines).unwrap().visible = false;
     app.update();
     assert_eq!((app.world().get::<Visibility>(lines), key(&app)), (Some(&Visibility::Hidden), None));
-}
-
-/// Leaves the picture where a person who asks for it can look at it.
-fn keep(canvas: &Canvas, name: &str) {
-    let Ok(folder) = std::env::var("KNUDSEN_PICTURES") else { return };
-    let mut file = std::fs::File::create(format!("{folder}/streamline_{name}.png")).unwrap();
-    canvas.write_png(&mut file).unwrap();
 }
