@@ -139,7 +139,7 @@ fn pick(
     stage: Option<Res<Stage>>,
     window: Query<&Window, With<PrimaryWindow>>,
     marked: Query<(&Camera, &GlobalTransform), With<TransformGizmoCamera>>,
-    cameras: Query<(&Camera, &GlobalTransform), (With<Camera3d>, Without<RenderLayers>)>,
+    cameras: Query<(&Camera, &GlobalTransform), OfScene>,
     bodies: Query<(Entity, &Placement, &Solid), With<BodyIndex>>,
     mut pressed: Local<Option<Vec2>>,
     mut selection: ResMut<Selection>,
@@ -209,15 +209,21 @@ fn mark_camera(
     }
 }
 
+type OfScene = (With<Camera3d>, Without<RenderLayers>);
+type Overlay = (
+    &'static mut Camera,
+    &'static mut Projection,
+    &'static mut Tonemapping,
+    &'static RenderLayers,
+    Has<EguiContext>,
+);
+
 /// The gizmo's own camera draws nothing but the handles, over everything. It takes place and direction of the main one,
 /// but not how that projects; and it is not needed while nothing is selected, unless panels are drawn by it.
 fn overlay(
     selection: Res<Selection>,
     main: Query<&Projection, With<TransformGizmoCamera>>,
-    mut overlays: Query<
-        (&mut Camera, &mut Projection, &mut Tonemapping, &RenderLayers, Has<EguiContext>),
-        Without<TransformGizmoCamera>,
-    >,
+    mut overlays: Query<Overlay, Without<TransformGizmoCamera>>,
 ) {
     let Some(main) = main.iter().next() else { return };
     for (mut camera, mut projection, mut tonemapping, layers, panels) in &mut overlays {
