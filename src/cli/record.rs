@@ -124,7 +124,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let told = |done: u32, snapshot: &crate::sim::Snapshot| {
         bar.set_position(u64::from(done));
         bar.set_message(format!("step {}", snapshot.step));
-        if bar.is_hidden() && done % (frames / 20).max(1) == 0 {
+        if bar.is_hidden() && done.is_multiple_of((frames / 20).max(1)) {
             tell!("frame {done} of {frames}, step {}", snapshot.step);
         }
         !stop.load(Ordering::Relaxed)
