@@ -60,7 +60,11 @@ pub enum RecordReason {
 ///
 /// # Errors
 /// There is no display, or no graphics driver.
-pub fn open(scene: Option<(Scene, PathBuf)>, source: Factories, options: WindowOptions) -> Result<(), AppError> {
+pub fn open(
+    scene: Option<(Scene, PathBuf)>,
+    source: Factories,
+    options: WindowOptions,
+) -> Result<(), AppError> {
     Ok(window::run(scene, source, options)?)
 }
 

@@ -1,9 +1,9 @@
 //! `knudsen record`: a flow to an mp4 video or a sequence of PNG pictures, without a window.
 //! Must not know formulas or Bevy.
 
+use super::DeviceName;
 use super::common::{open_device, open_scene, override_scene, planned_steps, threads};
 use super::record_look::{CameraArgs, LookArgs};
-use super::DeviceName;
 use crate::app::{Recording, record};
 use crate::output::file::{check_folder, write_whole};
 use crate::scene::to_ron;
@@ -69,11 +69,16 @@ pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
 
 /// Records a scene.
 pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(args.seconds > 0.0 && args.seconds <= 3600.0, "--seconds {} must be from 0 to 3600", args.seconds);
+    anyhow::ensure!(
+        args.seconds > 0.0 && args.seconds <= 3600.0,
+        "--seconds {} must be from 0 to 3600",
+        args.seconds
+    );
     let mut scene = open_scene(&args.scene)?;
     let frames = (args.seconds * f64::from(args.fps)).round().max(1.0) as u32;
     let planned = planned_steps(&scene).saturating_sub(args.from_step);
-    let every = args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
+    let every =
+        args.every.unwrap_or_else(|| u32::try_from(planned / u64::from(frames)).unwrap_or(u32::MAX).max(1));
     // The first frame shows the first step's state, so there is one interval less than frames.
     let end = args.from_step + u64::from(every) * u64::from(frames - 1);
     override_scene(&mut scene, Some(end.max(1)), args.seed);

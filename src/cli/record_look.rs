@@ -81,7 +81,9 @@ fn parse_camera(text: &str) -> Result<Viewpoint, String> {
         {
             Ok(Viewpoint::orbit(yaw_deg, pitch_deg, distance))
         }
-        _ => Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4, distance above 0")),
+        _ => {
+            Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4, distance above 0"))
+        }
     }
 }
 

@@ -129,7 +129,10 @@ fn gizmo(world: &mut World, mode: TransformGizmoMode) {
 }
 
 /// Flips one kind of drawn things; with several of a kind all follow the first.
-fn flip<T: Component<Mutability = bevy::ecs::component::Mutable>>(world: &mut World, visible: impl Fn(&mut T) -> &mut bool) {
+fn flip<T: Component<Mutability = bevy::ecs::component::Mutable>>(
+    world: &mut World,
+    visible: impl Fn(&mut T) -> &mut bool,
+) {
     let mut things = world.query::<&mut T>();
     let mut now = None;
     for mut thing in things.iter_mut(world) {
@@ -173,7 +176,8 @@ fn move_slices(world: &mut World, cells: f64) {
 fn moved(domain: &Domain, axis: usize, position_m: f64, cells: f64) -> f64 {
     let size = domain.size_m[axis] / f64::from(domain.cells[axis].max(1));
     // Not beyond the middles of the outer cells: a slice outside shows nothing.
-    let (low, high) = (domain.corner_m[axis] + 0.5 * size, domain.corner_m[axis] + domain.size_m[axis] - 0.5 * size);
+    let (low, high) =
+        (domain.corner_m[axis] + 0.5 * size, domain.corner_m[axis] + domain.size_m[axis] - 0.5 * size);
     (position_m + cells * size).clamp(low, high.max(low))
 }
 

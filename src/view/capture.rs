@@ -124,7 +124,11 @@ fn capture(
         image.texture.as_image_copy(),
         TexelCopyBufferInfo {
             buffer,
-            layout: TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
+            layout: TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(padded as u32),
+                rows_per_image: None,
+            },
         },
         size,
     );

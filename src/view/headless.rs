@@ -24,7 +24,9 @@ pub enum RenderError {
     )]
     NoAdapter,
     /// The frame did not come back.
-    #[error("the frame did not come back from the graphics driver ({0}); try another driver, or a smaller size")]
+    #[error(
+        "the frame did not come back from the graphics driver ({0}); try another driver, or a smaller size"
+    )]
     NoFrame(String),
 }
 
@@ -74,7 +76,11 @@ impl Headless {
                 .disable::<WinitPlugin>()
                 .disable::<PipelinedRenderingPlugin>()
                 .disable::<bevy::log::LogPlugin>()
-                .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
+                .set(WindowPlugin {
+                    primary_window: None,
+                    exit_condition: ExitCondition::DontExit,
+                    ..default()
+                })
                 .set(RenderPlugin { synchronous_pipeline_compilation: true, ..render_plugin() }),
         );
         app.insert_resource(Exact(true)).add_plugins((CapturePlugin, plugins));

@@ -48,11 +48,17 @@ impl Legend {
         let mut categories = world.query::<&Categories>();
         let categories: Vec<Categories> = categories.iter(world).cloned().collect();
         let mut counts = world.query::<&ParticleCount>();
-        let drawn = counts.iter(world).filter(|count| count.drawn > 0).map(ParticleCount::to_string).collect::<Vec<_>>();
+        let drawn = counts
+            .iter(world)
+            .filter(|count| count.drawn > 0)
+            .map(ParticleCount::to_string)
+            .collect::<Vec<_>>();
         let drawn = if drawn.is_empty() { String::new() } else { format!("particles: {}", drawn.join(", ")) };
         let framed = world.query::<&DomainFrame>().iter(world).any(|frame| frame.visible && frame.scale_bar);
         let scale = world.get_resource::<Stage>().filter(|_| framed).map(|stage| scale_bar(stage).1);
-        let told = world.get_resource::<Flow>().and_then(|flow| flow.read(|snapshot| (subtitle(snapshot), loads(snapshot))));
+        let told = world
+            .get_resource::<Flow>()
+            .and_then(|flow| flow.read(|snapshot| (subtitle(snapshot), loads(snapshot))));
         let (subtitle, loads) = told.unwrap_or_default();
         let status = [drawn, scale.map(|scale| format!("bar: {scale}")).unwrap_or_default(), loads];
         let status = status.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("    ");
@@ -109,7 +115,9 @@ fn subtitle(snapshot: &Snapshot) -> String {
 fn loads(snapshot: &Snapshot) -> String {
     let drag = |surface: &crate::sim::Surface| {
         let drag = surface.loads.as_ref()?.drag_coefficient?;
-        drag.error.is_finite().then(|| format!("{}: C_D {:.3} +- {:.3}", surface.name, drag.value, drag.error))
+        drag.error
+            .is_finite()
+            .then(|| format!("{}: C_D {:.3} +- {:.3}", surface.name, drag.value, drag.error))
     };
     snapshot.surfaces.iter().filter_map(drag).collect::<Vec<_>>().join("    ")
 }
@@ -164,7 +172,8 @@ mod tests {
         let frame = Frame { number: 1, size, rgba: vec![0; (4 * size[0] * size[1]) as usize] };
         let colors = Colors { map: Map::Viridis, low: 0.0, high: 2000.0, log: false };
         let quantity = Quantity::new("speed", "speed", "c", "m/s");
-        let legend = Legend { title: "x".into(), bars: vec![ColorBar { quantity, colors }], ..Legend::default() };
+        let legend =
+            Legend { title: "x".into(), bars: vec![ColorBar { quantity, colors }], ..Legend::default() };
         let canvas = legend.over(&frame).unwrap();
         assert_eq!((canvas.width(), canvas.height()), (640, 360));
         let s = 0.5;
@@ -172,7 +181,10 @@ mod tests {
         // One bar: from 64 points below the top, 420 long at most.
         let [high, low] = [canvas.pixel(x, 33).unwrap(), canvas.pixel(x, 240).unwrap()];
         let near = |a: Color, b: Color| a.iter().zip(b).all(|(&a, b)| a.abs_diff(b) < 6);
-        assert!(near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)), "{high:?} {low:?}");
+        assert!(
+            near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)),
+            "{high:?} {low:?}"
+        );
         let short = Frame { rgba: vec![0; 8], ..frame };
         assert!(legend.over(&short).is_err());
     }

@@ -1,7 +1,6 @@
 //! What is drawn of a flow: plain values from which the drawn things are spawned, for the window and for recordings.
 //! Must not know the simulation.
 
-use super::draw::{ColorScale, Range};
 use super::draw::domain::DomainFrame;
 use super::draw::glyph::Glyphs;
 use super::draw::isosurface::{Isosurface, Level};
@@ -9,6 +8,7 @@ use super::draw::particles::{ParticleBlend, ParticleCloud, ParticlePaint};
 use super::draw::slice::{FieldSlice, Plane};
 use super::draw::streamline::Streamlines;
 use super::draw::surface::{BodySurfaces, HalfSection};
+use super::draw::{ColorScale, Range};
 use crate::output::color::Map;
 use crate::output::slice::Slice;
 use crate::scene::{Model, Scene};

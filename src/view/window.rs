@@ -3,7 +3,7 @@
 
 use super::camera::{CameraPlugin, Rig};
 use super::display::{DisplayError, check_display};
-use super::document::{Document, DocumentPlugin, shipped};
+use super::document::{Document, DocumentPlugin, asset_plugin, shipped};
 use super::draw::DrawPlugins;
 use super::headless::{RenderError, check_adapter, render_plugin};
 use super::keys::KeysPlugin;
@@ -76,7 +76,8 @@ pub fn run(
         DefaultPlugins
             .set(WindowPlugin { primary_window: Some(window), ..default() })
             .set(render_plugin())
-            .set(LogPlugin { level: Level::WARN, filter: "warn,wgpu=error,naga=error".into(), ..default() }),
+            .set(asset_plugin())
+            .set(LogPlugin { level: Level::ERROR, filter: "error".into(), ..default() }),
     );
     app.add_plugins((
         super::capture::CapturePlugin,
@@ -110,7 +111,7 @@ pub fn run(
 }
 
 fn first_shipped() -> Result<Scene, WindowError> {
-    let sphere = shipped().iter().find(|shipped| shipped.name == "sphere");
+    let sphere = shipped().iter().find(|shipped| shipped.name.starts_with("sphere")).or(shipped().first());
     let sphere = sphere.ok_or_else(|| WindowError::Shipped("it is missing".into()))?;
     let folder = std::env::current_dir().map_err(|error| WindowError::Shipped(error.to_string()))?;
     sphere.scene(&folder).map_err(|error| WindowError::Shipped(error.to_string()))

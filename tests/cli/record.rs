@@ -87,7 +87,10 @@ fn a_video_has_its_frames_and_a_sidecar_that_says_how() {
         assert_eq!(luma.len(), 320 * 180);
         // A dark background with something bright on it.
         let bright = luma.iter().filter(|&&y| y > 120).count() as f64 / luma.len() as f64;
-        assert!((20.0..140.0).contains(mean) && bright > 0.005 && bright < 0.7, "mean {mean}, bright {bright}");
+        assert!(
+            (20.0..140.0).contains(mean) && bright > 0.005 && bright < 0.7,
+            "mean {mean}, bright {bright}"
+        );
     }
     // The flow moves, and the camera turns: no two frames are the same picture.
     assert!(shown.windows(2).all(|pair| pair[0].1 != pair[1].1));
@@ -115,9 +118,35 @@ fn everything_there_is_to_draw_can_be_recorded() {
     let place = Place::new();
     place.scene("sphere.ron");
     let look = [
-        "--seconds", "0.2", "-o", "all", "--paint", "temperature", "--additive", "--slice", "z=0.5", "--slice", "x=0.4",
-        "--field", "mach", "--map", "viridis", "--range", "0,4", "--smooth", "--surface", "pressure", "--half",
-        "--glyphs", "--streamlines", "--isosurface", "temperature=300", "--from", "+x", "--turn", "0",
+        "--seconds",
+        "0.2",
+        "-o",
+        "all",
+        "--paint",
+        "temperature",
+        "--additive",
+        "--slice",
+        "z=0.5",
+        "--slice",
+        "x=0.4",
+        "--field",
+        "mach",
+        "--map",
+        "viridis",
+        "--range",
+        "0,4",
+        "--smooth",
+        "--surface",
+        "pressure",
+        "--half",
+        "--glyphs",
+        "--streamlines",
+        "--isosurface",
+        "temperature=300",
+        "--from",
+        "+x",
+        "--turn",
+        "0",
     ];
     place.works(&record(&look));
     assert_eq!(place.names("all"), ["frame_00000.png", "frame_00001.png"]);

@@ -66,7 +66,9 @@ impl Shot {
     /// The viewpoint of a frame of so many.
     pub fn at(&self, frame: u32, recording: &Recording) -> Viewpoint {
         match self {
-            Self::Turn { from, degrees } => from.turned(degrees * frame as f32 / recording.frames.max(1) as f32),
+            Self::Turn { from, degrees } => {
+                from.turned(degrees * frame as f32 / recording.frames.max(1) as f32)
+            }
             Self::Path(path) => path.at(f64::from(frame) / f64::from(recording.fps.max(1))),
         }
     }

@@ -20,7 +20,11 @@ pub struct Sink {
 enum Kind {
     /// The encoded frames, and a copy of them on the disk, which a crash or a power failure leaves behind. It is a raw
     /// H.264 stream: players and converters take it as it is.
-    Video { video: Box<Video>, spare: File, spare_path: PathBuf },
+    Video {
+        video: Box<Video>,
+        spare: File,
+        spare_path: PathBuf,
+    },
     Pictures,
     /// One picture, of the name of the output.
     Picture,
@@ -41,7 +45,8 @@ impl Sink {
                 return Err(OutputError::write(output, std::io::ErrorKind::IsADirectory.into()).into());
             }
             let spare_path = output.with_extension("part.h264");
-            let spare = File::create(&spare_path).map_err(|source| OutputError::write(&spare_path, source))?;
+            let spare =
+                File::create(&spare_path).map_err(|source| OutputError::write(&spare_path, source))?;
             Kind::Video { video, spare, spare_path }
         } else {
             create_folder(output)?;
@@ -72,7 +77,9 @@ impl Sink {
         match &mut self.kind {
             Kind::Video { video, spare, spare_path } => {
                 let encoded = video.push(frame.pixels())?;
-                spare.write_all(encoded).map_err(|source| OutputError::write(spare_path.as_path(), source))?;
+                spare
+                    .write_all(encoded)
+                    .map_err(|source| OutputError::write(spare_path.as_path(), source))?;
             }
             Kind::Pictures => {
                 let path = self.output.join(format!("frame_{:05}.png", self.frames));
@@ -131,7 +138,8 @@ mod tests {
         }
         assert_eq!(sink.frames(), 5);
         assert_eq!(sink.finish().unwrap().as_deref(), Some(output.as_path()));
-        let names: Vec<_> = std::fs::read_dir(output.parent().unwrap()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let names: Vec<_> =
+            std::fs::read_dir(output.parent().unwrap()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names, ["a.mp4"]);
         assert_eq!(&std::fs::read(&output).unwrap()[4..8], b"ftyp");
     }

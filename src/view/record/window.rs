@@ -236,7 +236,9 @@ fn end(world: &mut World, outcome: Result<(), RecordError>) {
         (Ok(()), Ok(Some(path))) if single => Ok(format!("written to {}", path.display())),
         (Ok(()), Ok(Some(path))) => Ok(format!("{frames} frames written to {}", path.display())),
         (Ok(()), Ok(None)) => Err("stopped before the first frame: nothing was written".into()),
-        (Err(error), Ok(Some(path))) => Err(format!("{error}; the {frames} frames before are in {}", path.display())),
+        (Err(error), Ok(Some(path))) => {
+            Err(format!("{error}; the {frames} frames before are in {}", path.display()))
+        }
         (Err(error), Ok(None)) | (Ok(()), Err(error)) | (Err(error), Err(_)) => Err(error.to_string()),
     };
     let mut state = world.resource_mut::<RecordState>();

@@ -6,16 +6,18 @@ use super::{
     Coloring, ParticleBlend, ParticleCloud, ParticlePaint, ParticleStyle, STRIDE, Shown, code_color,
 };
 use crate::sim::{Fields, Paint, Snapshot};
-use crate::view::simulation::Exact;
 use crate::view::flow::{Flow, Stamp};
+use crate::view::simulation::Exact;
 use crate::view::stage::Stage;
 use bevy::asset::{load_internal_asset, uuid_handle};
+use bevy::camera::visibility::RenderLayers;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
 use bevy::core_pipeline::core_3d::{CORE_3D_DEPTH_FORMAT, main_opaque_pass_3d, main_transparent_pass_3d};
 use bevy::core_pipeline::{Core3d, Core3dSystems};
 use bevy::mesh::PrimitiveTopology;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_resource::binding_types::{
     storage_buffer_read_only_sized, uniform_buffer, uniform_buffer_sized,
 };
@@ -324,13 +326,24 @@ fn prepare(
 }
 
 fn draw(
-    view: ViewQuery<(&ViewTarget, &ViewDepthTexture, &ViewUniformOffset, &Msaa)>,
+    view: ViewQuery<(
+        &ExtractedCamera,
+        &ViewTarget,
+        &ViewDepthTexture,
+        &ViewUniformOffset,
+        &Msaa,
+        Option<&RenderLayers>,
+    )>,
     gpu: Res<Gpu>,
     pipelines: Option<Res<Pipelines>>,
     cache: Res<PipelineCache>,
     mut context: RenderContext,
 ) {
-    let (target, depth, offset, msaa) = view.into_inner();
+    let (camera, target, depth, offset, msaa, layers) = view.into_inner();
+    // Cameras that see handles or panels only, not the flow.
+    if layers.is_some_and(|layers| !layers.intersects(&RenderLayers::default())) {
+        return;
+    }
     let (Some(pipelines), Some((_, view_binding)), Some(data), Some(look)) =
         (pipelines, &gpu.view_binding, &gpu.data_binding, &gpu.look)
     else {
@@ -358,6 +371,9 @@ fn draw(
         occlusion_query_set: None,
         multiview_mask: None,
     });
+    if let Some(viewport) = &camera.viewport {
+        pass.set_camera_viewport(viewport);
+    }
     pass.set_render_pipeline(render_pipeline);
     pass.set_bind_group(0, view_binding, &[offset.offset]);
     pass.set_bind_group(1, data, &[]);

@@ -7,8 +7,8 @@ use crate::output::canvas::Canvas;
 use crate::output::color::Map;
 use crate::sim::DrawnParticle;
 use crate::view::camera::Viewpoint;
-use crate::view::simulation::Exact;
 use crate::view::headless::Headless;
+use crate::view::simulation::Exact;
 use crate::view::testing::{count, picture, shoot, snapshot, stage, studio};
 use bevy::render::RenderApp;
 

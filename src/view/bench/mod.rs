@@ -1,9 +1,11 @@
 //! What the picture costs: the app's CPU time a frame, GPU buffers, and the steps that a watched simulation loses.
 //! Must not know devices, physics or the command line. Measures and tells; judges nothing.
 
+mod count;
+
 use super::camera::Viewpoint;
 use super::draw::domain::DomainPlugin;
-use super::draw::particles::{ParticleCloud, ParticlePaint, ParticlePlugin, buffers_made, uploads};
+use super::draw::particles::{ParticleCloud, ParticlePaint, ParticlePlugin, uploads};
 use super::flow::{Flow, Stamp};
 use super::headless::{Headless, RenderError};
 use super::simulation::Wanted;
@@ -13,9 +15,8 @@ use crate::scene::{Domain, Model, Scene};
 use crate::sim::{DrawnParticle, Factory, Request, SimError, Snapshot};
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
-use bevy::render::renderer::{RenderAdapterInfo, RenderDevice, RenderGraph, RenderGraphSystems};
-use bevy::render::{Render, RenderApp, RenderSystems};
-use std::collections::BTreeMap;
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use count::Tally;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use wgpu::DeviceType;
@@ -112,28 +113,6 @@ const CASES: [(Case, &str); 3] = [
     (Case::Anew, "particles, uploaded in every frame"),
 ];
 
-/// Time that the last frame spent handing its work to the driver. A driver in software draws the picture in it.
-#[derive(Default, Resource)]
-struct Handover {
-    start: Option<Instant>,
-    time: Duration,
-}
-
-fn handover_begins(mut handover: ResMut<Handover>) {
-    handover.start = Some(Instant::now());
-}
-
-fn handover_ends(mut handover: ResMut<Handover>) {
-    handover.time = handover.start.take().map_or(Duration::ZERO, |start| start.elapsed());
-}
-
-/// Live allocations by label, as seen right after a frame was handed to the driver.
-#[derive(Default, Resource)]
-struct Census {
-    on: bool,
-    alive: BTreeMap<String, usize>,
-}
-
 impl Bench {
     fn new(settings: &BenchSettings, domain: &Domain) -> Result<Self, BenchError> {
         let mut app = Headless::new(settings.size, (ParticlePlugin, DomainPlugin), |world, target| {
@@ -141,19 +120,7 @@ impl Bench {
         })?;
         app.world().insert_resource(Stage::of(domain));
         app.world().init_resource::<Wanted>();
-        if let Some(render) = app.app().get_sub_app_mut(RenderApp) {
-            render
-                .init_resource::<Census>()
-                .init_resource::<Handover>()
-                .add_systems(
-                    RenderGraph,
-                    (
-                        handover_begins.after(RenderGraphSystems::Render).before(RenderGraphSystems::Submit),
-                        handover_ends.after(RenderGraphSystems::Submit).before(RenderGraphSystems::Finish),
-                    ),
-                )
-                .add_systems(Render, take_census.after(RenderSystems::Render).before(RenderSystems::Cleanup));
-        }
+        count::install(app.app());
         Ok(Self { app })
     }
 
@@ -164,15 +131,8 @@ impl Bench {
         })
     }
 
-    /// Time of the app's own work of a frame. The driver is waited for outside of it.
     fn frame(&mut self) -> Duration {
-        let app = self.app.app();
-        let start = Instant::now();
-        app.update();
-        let time = start.elapsed();
-        // An error means a lost device, and the next frame says so.
-        let _ = app.world().resource::<RenderDevice>().poll(PollType::wait_indefinitely());
-        time
+        frame(self.app.app())
     }
 
     fn cost(&mut self, settings: &BenchSettings, domain: &Domain, tell: &mut dyn FnMut(&str)) {
@@ -198,8 +158,7 @@ impl Bench {
                     taken[i] += if frame >= WARM_UP { uploads(self.app.app()) - before } else { 0 };
                     if frame >= WARM_UP {
                         times[i].push(1e3 * time.as_secs_f64());
-                        let render = self.app.app().sub_app(RenderApp).world();
-                        handovers[i].push(1e3 * render.resource::<Handover>().time.as_secs_f64());
+                        handovers[i].push(1e3 * count::handover(self.app.app()).as_secs_f64());
                     }
                 }
                 // Counted after the clock has stopped: asking for all allocations costs time.
@@ -207,7 +166,7 @@ impl Bench {
                     if case == Case::Anew {
                         std::mem::swap(&mut *self.app.world().resource_mut::<Flow>(), &mut spare);
                     }
-                    self.count(&mut census[i]);
+                    census[i].frame(&mut self.app);
                 }
             }
         }
@@ -232,33 +191,6 @@ impl Bench {
         for (tally, (_, name)) in census.iter().zip(CASES) {
             tell(&format!("  {name:<36} {}", tally.text()));
         }
-    }
-
-    /// A frame in which allocations are counted.
-    fn count(&mut self, tally: &mut Tally) {
-        let before = alive(self.app.app().world().resource::<RenderDevice>());
-        let made = buffers_made(self.app.app());
-        self.set_census(true);
-        self.frame();
-        self.set_census(false);
-        let during = self.app.app().sub_app(RenderApp).world().resource::<Census>().alive.clone();
-        let after = alive(self.app.app().world().resource::<RenderDevice>());
-        tally.frames += 1;
-        tally.by_particles += buffers_made(self.app.app()) - made;
-        let (Some(before), Some(after)) = (before, after) else { return };
-        tally.alive = Some(after.values().sum());
-        let grown = after.values().sum::<usize>().abs_diff(before.values().sum());
-        tally.changed += usize::from(grown > 0);
-        for (name, &count) in &during {
-            let new = count.saturating_sub(before.get(name).copied().unwrap_or(0));
-            if new > 0 {
-                *tally.passing.entry(name.clone()).or_default() += new;
-            }
-        }
-    }
-
-    fn set_census(&mut self, on: bool) {
-        self.app.app().sub_app_mut(RenderApp).world_mut().resource_mut::<Census>().on = on;
     }
 
     fn watch(
@@ -390,50 +322,14 @@ struct Stretch {
     snapshots_per_s: f64,
 }
 
-/// What was counted in some frames.
-#[derive(Default)]
-struct Tally {
-    frames: usize,
-    /// Made by the code of the particles.
-    by_particles: u64,
-    /// Alive between frames; `None` where the driver does not tell.
-    alive: Option<usize>,
-    /// Frames after which another number was alive than before.
-    changed: usize,
-    /// Alive only within frames, by label, over all frames.
-    passing: BTreeMap<String, usize>,
-}
-
-impl Tally {
-    fn text(&self) -> String {
-        let alive = self.alive.map_or("unknown".to_string(), |alive| alive.to_string());
-        let passing: Vec<String> = self
-            .passing
-            .iter()
-            .map(|(name, &count)| format!("{:.1} {name:?}", count as f64 / self.frames.max(1) as f64))
-            .collect();
-        format!(
-            "made by particles {}, alive {alive}, frames that changed it {}, within a frame: {}",
-            self.by_particles,
-            self.changed,
-            if passing.is_empty() { "none".to_string() } else { passing.join(", ") }
-        )
-    }
-}
-
-fn take_census(mut census: ResMut<Census>, device: Res<RenderDevice>) {
-    if census.on {
-        census.alive = alive(&device).unwrap_or_default();
-    }
-}
-
-/// Live buffers and images by label; `None` where the driver's allocator does not tell.
-fn alive(device: &RenderDevice) -> Option<BTreeMap<String, usize>> {
-    let mut counts = BTreeMap::new();
-    for one in device.wgpu_device().generate_allocator_report()?.allocations {
-        *counts.entry(one.name).or_default() += 1;
-    }
-    Some(counts)
+/// Draws a frame and returns the time of the app's own work. The driver is waited for outside of it.
+fn frame(app: &mut App) -> Duration {
+    let start = Instant::now();
+    app.update();
+    let time = start.elapsed();
+    // An error means a lost device, and the next frame says so.
+    let _ = app.world().resource::<RenderDevice>().poll(PollType::wait_indefinitely());
+    time
 }
 
 /// Median and 95th percentile.
