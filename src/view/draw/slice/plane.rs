@@ -80,6 +80,9 @@ impl Frame {
             polygon = clip(&polygon, |p| p[axis] - corner_m[axis] + slack, mix);
             polygon = clip(&polygon, |p| corner_m[axis] + size_m[axis] - p[axis] + slack, mix);
         }
+        for corner in &mut polygon {
+            *corner = std::array::from_fn(|a| corner[a].clamp(corner_m[a], corner_m[a] + size_m[a]));
+        }
         polygon
     }
 }

@@ -15,7 +15,13 @@ use std::sync::Arc;
 /// Cosine of the largest angle between triangles that are shaded as one round surface.
 const ROUND: f64 = 0.82;
 /// Linear colour of what has no value.
-const PLAIN: [f32; 4] = [0.42, 0.43, 0.46, 1.0];
+const PLAIN: [f32; 3] = [0.42, 0.43, 0.46];
+/// Where the light comes from.
+const LIGHT: Vec3 = Vec3::new(0.424, 0.707, 0.566);
+/// How much of a plain body is left where the light does not reach.
+const PLAIN_SHADOW: f32 = 0.2;
+/// The same of a coloured one: its colours can be read off the colour bar in light and shadow.
+const COLOR_SHADOW: f32 = 0.6;
 
 /// What is kept of a body.
 #[derive(Debug, Default)]
@@ -36,6 +42,8 @@ pub struct Body {
     cut: Option<Cut>,
     /// For each drawn triangle, that of `source` of which it is a part.
     shown: Vec<u32>,
+    /// Normals at its corners.
+    directions: Vec<Vec3>,
     /// The drawn mesh.
     pub mesh: Option<Handle<Mesh>>,
     /// Its entity.
@@ -64,10 +72,8 @@ impl Body {
 
     /// Where it stands in the picture.
     pub fn transform(&self, stage: &Stage) -> Transform {
-        let Some(Placement { position_m, rotation_deg }) = self.placement else { return Transform::IDENTITY };
-        let [x, y, z] = rotation(rotation_deg).map(|row| Vec3::from_array(row.map(|c| c as f32)));
-        let matrix = Mat3::from_cols(x, y, z).transpose();
-        Transform::from_translation(stage.place(position_m)).with_rotation(Quat::from_mat3(&matrix))
+        let Some(placement) = self.placement else { return Transform::IDENTITY };
+        Transform::from_translation(stage.place(placement.position_m)).with_rotation(turn(placement))
     }
 
     /// The cut across an axis of the scene, at `position_m` or through the middle of the body, that takes away the half
@@ -97,7 +103,8 @@ impl Body {
     pub fn make(&mut self, cut: Option<Cut>, stage: &Stage) -> Mesh {
         (self.cut, self.is_made) = (cut, true);
         self.shown.clear();
-        let (mut positions, mut directions) = (Vec::new(), Vec::new());
+        self.directions.clear();
+        let mut positions = Vec::new();
         let middle = if self.placement.is_some() { [0.0; 3] } else { stage.middle_m };
         let scale = stage.scale();
         let source = self.source.as_deref();
@@ -109,34 +116,52 @@ impl Body {
                     let point = [x, y, z];
                     let place: [f32; 3] = std::array::from_fn(|a| ((point[a] - middle[a]) * scale) as f32);
                     positions.push(place);
-                    directions.push(Vec3::new(right as f32, up as f32, front as f32).normalize_or(Vec3::Y));
+                    let direction = Vec3::new(right as f32, up as f32, front as f32);
+                    self.directions.push(direction.normalize_or(Vec3::Y));
                 }
             }
         }
         if positions.is_empty() {
             // A mesh without a corner is not one: a triangle without area stands for it.
             positions.extend([[0.0; 3]; 3]);
-            directions.extend([Vec3::Y; 3]);
+            self.shown.push(u32::MAX);
+            self.directions.extend([Vec3::Y; 3]);
         }
         triangles(true)
-            .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![PLAIN; positions.len()])
+            .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0; 4]; positions.len()])
             .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
-            .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, directions)
+            .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.directions.clone())
     }
 
-    /// Linear colours of the corners of the drawn triangles; `values` has one a triangle of the body.
+    /// Linear colours of the corners of the drawn triangles, with light from above; `values` has one a triangle of the
+    /// body.
     pub fn shades(&self, values: &[f32], colors: Option<&Colors>) -> Vec<[f32; 4]> {
         // Values of another version of the body mean nothing on this one.
         let fits = self.source.as_ref().is_some_and(|mesh| mesh.triangles.len() == values.len());
-        let shade = |&triangle: &u32| match (colors, values.get(triangle as usize)) {
-            (Some(colors), Some(value)) if fits && value.is_finite() => colors.linear(*value),
-            _ => PLAIN,
+        let light = self.placement.map_or(Quat::IDENTITY, turn).inverse() * LIGHT;
+        let corners = self.shown.iter().zip(self.directions.chunks(3));
+        let shade = |(&triangle, directions): (&u32, &[Vec3])| {
+            let (color, shadow) = match (colors, values.get(triangle as usize)) {
+                (Some(colors), Some(value)) if fits && value.is_finite() => {
+                    let [r, g, b, _] = colors.linear(*value);
+                    ([r, g, b], COLOR_SHADOW)
+                }
+                _ => (PLAIN, PLAIN_SHADOW),
+            };
+            let lit = |direction: Option<&Vec3>| {
+                let share = direction.map_or(1.0, |direction| 0.5 + 0.5 * light.dot(*direction));
+                let [r, g, b] = color.map(|c| c * (shadow + (1.0 - shadow) * share));
+                [r, g, b, 1.0]
+            };
+            [0, 1, 2].map(|corner| lit(directions.get(corner)))
         };
-        if self.shown.is_empty() {
-            return vec![PLAIN; 3];
-        }
-        self.shown.iter().flat_map(|triangle| [shade(triangle); 3]).collect()
+        corners.flat_map(shade).collect()
     }
+}
+
+fn turn(placement: Placement) -> Quat {
+    let [x, y, z] = rotation(placement.rotation_deg).map(|row| Vec3::from_array(row.map(|c| c as f32)));
+    Quat::from_mat3(&Mat3::from_cols(x, y, z).transpose())
 }
 
 /// What a cut leaves of a triangle, as triangles: position and normal of each corner.
@@ -207,6 +232,7 @@ mod tests {
         let made = body.cut(2, None, near);
         body.make(made, &stage());
         let mesh = body.source.clone().unwrap();
+        assert!(!body.shown.is_empty());
         assert!(body.shown.iter().all(|&t| mesh.corners(t as usize).iter().any(|c| c[2] <= 0.5 + 1e-9)));
     }
 

@@ -238,13 +238,7 @@ fn update(
     }
 }
 
-/// Matt on both sides: what shines would look like a value.
+/// The light is in the colours of the corners: a lamp of the scene would make values darker or lighter than their bar.
 fn matt() -> StandardMaterial {
-    StandardMaterial {
-        perceptual_roughness: 1.0,
-        reflectance: 0.0,
-        double_sided: true,
-        cull_mode: None,
-        ..default()
-    }
+    StandardMaterial { unlit: true, double_sided: true, cull_mode: None, ..default() }
 }

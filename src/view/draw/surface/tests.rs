@@ -85,13 +85,16 @@ fn a_half_section_shows_the_inside() {
     let half = Some(HalfSection { axis: 0, position_m: None });
     studio.world().spawn(BodySurfaces { half, ..one_two() });
     let right = testing::picture(&mut studio, SIZE);
-    assert!(count(&right, blue) > 3000 && count(&right, red) < 100);
+    // Triangles across the plane belong to the red side: a thin rim of them is left.
+    let (kept, rim) = (count(&right, blue), count(&right, red));
+    assert!(kept > 3000 && 10 * rim < kept, "{kept} {rim}");
     // The camera goes to the other side, and the other half is cut away.
     let world = studio.world();
     let mut cameras = world.query_filtered::<&mut Transform, With<Camera3d>>();
     cameras.single_mut(world).unwrap().translation.x = -0.05;
     let left = testing::picture(&mut studio, SIZE);
-    assert!(count(&left, red) > 3000 && count(&left, blue) < 100);
+    let (kept, rim) = (count(&left, red), count(&left, blue));
+    assert!(kept > 3000 && 10 * rim < kept, "{kept} {rim}");
 }
 
 #[test]
@@ -120,7 +123,8 @@ fn bodies_of_the_document_are_there_before_any_snapshot_and_stand_where_they_are
     studio.world().entity_mut(body).insert(at(1.15));
     let moved = testing::picture(&mut studio, SIZE);
     let [left, right] = halves(&moved, |pixel| pixel != background);
-    assert!(left < 0.02 && right > 0.4, "{left} {right}");
+    // Of its disc, 62 % of a half, 60 % are still in the picture, which ends 0.166 units from the middle.
+    assert!(left < 0.02 && (0.32..0.42).contains(&right), "{left} {right}");
 
     studio.world().entity_mut(body).despawn();
     studio.world().spawn((BodyIndex(1), BodyShape(Shape::Box { size_m: [0.05; 3] }), at(1.0)));
