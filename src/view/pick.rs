@@ -235,6 +235,10 @@ fn overlay(
             camera.is_active = needed;
         }
         tonemapping.set_if_neq(Tonemapping::None);
+        // Over what the main camera has drawn, which a second clearing would wipe out.
+        if !matches!(camera.clear_color, ClearColorConfig::None) {
+            camera.clear_color = ClearColorConfig::None;
+        }
         match (main, &*projection) {
             (Projection::Perspective(new), Projection::Perspective(old))
                 if (new.fov, new.near) == (old.fov, old.near) => {}

@@ -3,7 +3,7 @@
 
 use openh264::OpenH264API;
 use openh264::encoder::{
-    BitRate, Encoder, EncoderConfig, FrameRate, FrameType, IntraFramePeriod, RateControlMode, UsageType,
+    Encoder, EncoderConfig, FrameRate, FrameType, IntraFramePeriod, QpRange, RateControlMode, UsageType,
     VuiConfig,
 };
 use openh264::formats::{RgbSliceU8, YUVBuffer};
@@ -44,13 +44,12 @@ impl Video {
         if !fits(width) || !fits(height) {
             return Err(VideoError::Size(width, height));
         }
-        // About a tenth of a bit a pixel is clean for particles, which are hard to compress.
-        let bits = (f64::from(width) * f64::from(height) * f64::from(fps) * 0.25) as u32;
         let config = EncoderConfig::new()
             .usage_type(UsageType::CameraVideoRealTime)
             .max_frame_rate(FrameRate::from_hz(fps as f32))
-            .rate_control_mode(RateControlMode::Bitrate)
-            .bitrate(BitRate::from_bps(bits.clamp(1_000_000, 60_000_000)))
+            // The same quality for every frame, however large: a quantiser of 24 keeps small particles.
+            .rate_control_mode(RateControlMode::Off)
+            .qp(QpRange::new(24, 24))
             // Its default drops frames to hold the rate: never in an exact recording.
             .skip_frames(false)
             .num_threads(2)
