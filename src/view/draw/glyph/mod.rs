@@ -8,6 +8,7 @@ mod tests;
 
 pub use places::{MOST_ARROWS, places};
 
+use super::streamline::SPEED;
 use super::keep::{explain, put};
 use super::sample::Sampler;
 use super::slice::Plane;
@@ -69,7 +70,6 @@ pub struct GlyphPlugin;
 const SHADES: usize = 32;
 /// Most cells that the range of speeds is found from.
 const MOST_RANGED: usize = 50_000;
-const SPEED: Quantity = Quantity::new("flow_speed", "flow speed", "|u|", "m/s");
 
 /// What is kept of drawn arrows.
 #[derive(Debug, Default, Component)]

@@ -20,7 +20,7 @@ use tube::Tubes;
 /// Keys of the mean velocity.
 pub const VELOCITY: [&str; 3] = ["velocity_x", "velocity_y", "velocity_z"];
 /// What streamlines are coloured by if by no column of the fields.
-pub const SPEED: Quantity = Quantity::new("speed", "speed of the flow", "|u|", "m/s");
+pub const SPEED: Quantity = Quantity::new("speed", "flow speed", "|u|", "m/s");
 /// Speed at which the flow counts as standing, as part of the highest of all cells.
 const STANDS: f64 = 1e-3;
 
