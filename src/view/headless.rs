@@ -8,6 +8,7 @@ use bevy::camera::RenderTarget;
 use bevy::prelude::*;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_resource::PipelineCache;
+use bevy::render::settings::WgpuSettings;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
@@ -39,9 +40,20 @@ pub struct Headless {
 /// # Errors
 /// [`RenderError::NoAdapter`].
 pub fn check_adapter() -> Result<(), RenderError> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    let adapters = bevy::tasks::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let descriptor = wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::PRIMARY,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    };
+    let instance = wgpu::Instance::new(descriptor);
+    let adapters = bevy::tasks::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
     if adapters.is_empty() { Err(RenderError::NoAdapter) } else { Ok(()) }
+}
+
+/// Bevy's rendering by Vulkan (or Metal, or Direct3D): OpenGL is not looked for, which complains where there is no
+/// display, and cannot draw particles from a storage buffer anyway.
+pub fn render_plugin() -> RenderPlugin {
+    let settings = WgpuSettings { backends: Some(wgpu::Backends::PRIMARY), ..default() };
+    RenderPlugin { render_creation: settings.into(), ..default() }
 }
 
 impl Headless {
@@ -63,7 +75,7 @@ impl Headless {
                 .disable::<PipelinedRenderingPlugin>()
                 .disable::<bevy::log::LogPlugin>()
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
-                .set(RenderPlugin { synchronous_pipeline_compilation: true, ..default() }),
+                .set(RenderPlugin { synchronous_pipeline_compilation: true, ..render_plugin() }),
         );
         app.insert_resource(Exact(true)).add_plugins((CapturePlugin, plugins));
         while app.plugins_state() == PluginsState::Adding {

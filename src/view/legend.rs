@@ -72,13 +72,17 @@ impl Legend {
         canvas.text([24.0 * s, 40.0 * s], Align::Left, 26.0 * s, TEXT, &self.title);
         canvas.text([24.0 * s, 66.0 * s], Align::Left, 17.0 * s, FAINT, &self.subtitle);
         canvas.text([24.0 * s, f64::from(height) - 22.0 * s], Align::Left, 17.0 * s, FAINT, &self.status);
+        // One column at the right edge, its height shared out.
+        let count = self.bars.len() + self.categories.len();
+        let each = (f64::from(height) - 90.0 * s) / count.max(1) as f64;
+        let x = f64::from(width) - 84.0 * s;
         for (i, bar) in self.bars.iter().enumerate() {
-            let x = f64::from(width) - (120.0 + 190.0 * i as f64) * s;
-            draw_bar(&mut canvas, bar, x, [110.0 * s, f64::from(height) - 70.0 * s], s);
+            let top = 64.0 * s + each * i as f64;
+            draw_bar(&mut canvas, bar, x, [top, top + (each - 72.0 * s).min(420.0 * s)], s);
         }
         for (i, kinds) in self.categories.iter().enumerate() {
-            let x = f64::from(width) - (120.0 + 190.0 * (self.bars.len() + i) as f64) * s;
-            draw_kinds(&mut canvas, kinds, x, 110.0 * s, s);
+            let top = 64.0 * s + each * (self.bars.len() + i) as f64;
+            draw_kinds(&mut canvas, kinds, f64::from(width) - 230.0 * s, top, s);
         }
         Ok(canvas)
     }
@@ -117,23 +121,27 @@ fn draw_bar(canvas: &mut Canvas, bar: &ColorBar, x: f64, [top, bottom]: [f64; 2]
         let fraction = (bottom - y as f64) / (bottom - top);
         canvas.fill(x as i64, y, width as i64, 1, bar.colors.of(bar.colors.value(fraction as f32)));
     }
-    let ticks = ticks(f64::from(low), f64::from(high), log);
+    // As many ticks as have room.
+    let room = ((bottom - top) / (34.0 * s)) as usize;
+    let ticks = ticks(f64::from(low), f64::from(high), log, room.clamp(2, 6));
     for (value, label) in &ticks.0 {
         let y = bottom - f64::from(bar.colors.fraction(*value as f32)) * (bottom - top);
         canvas.fill((x + width) as i64, y as i64, (5.0 * s) as i64, 1.max(s as i64), TEXT);
         canvas.text([x + width + 9.0 * s, y + 5.0 * s], Align::Left, 15.0 * s, TEXT, label);
     }
+    // Titles end at the picture's edge.
+    let right = canvas.width() as f64 - 12.0 * s;
     let Quantity { name, symbol, unit, .. } = &bar.quantity;
-    canvas.text([x + width, top - 30.0 * s], Align::Center, 15.0 * s, TEXT, &format!("{name} {symbol}"));
+    canvas.text([right, top - 28.0 * s], Align::Right, 15.0 * s, TEXT, &format!("{name} {symbol}"));
     let power = if ticks.1 == 0 { String::new() } else { format!("10^{} ", ticks.1) };
-    canvas.text([x + width, top - 11.0 * s], Align::Center, 14.0 * s, FAINT, &format!("{power}{unit}"));
+    canvas.text([right, top - 11.0 * s], Align::Right, 14.0 * s, FAINT, &format!("{power}{unit}"));
 }
 
 /// Ticks of a colour bar, values and labels, and the power of ten taken out of the labels. On a logarithmic bar the
 /// powers of ten in it, or its ends where there are fewer than two.
-pub fn ticks(low: f64, high: f64, log: bool) -> (Vec<(f64, String)>, i32) {
+pub fn ticks(low: f64, high: f64, log: bool, count: usize) -> (Vec<(f64, String)>, i32) {
     if !log {
-        let (ticks, exponent) = Scale::linear(low, high).ticks(5);
+        let (ticks, exponent) = Scale::linear(low, high).ticks(count);
         let ticks = ticks.into_iter().filter(|tick| !tick.label.is_empty());
         return (ticks.map(|tick| (tick.value, tick.label)).collect(), exponent);
     }
@@ -160,8 +168,9 @@ mod tests {
         let canvas = legend.over(&frame).unwrap();
         assert_eq!((canvas.width(), canvas.height()), (640, 360));
         let s = 0.5;
-        let x = (640.0 - 120.0 * s + 4.0) as usize;
-        let [high, low] = [canvas.pixel(x, 57).unwrap(), canvas.pixel(x, 322).unwrap()];
+        let x = (640.0 - 84.0 * s + 4.0) as usize;
+        // One bar: from 64 points below the top, 420 long at most.
+        let [high, low] = [canvas.pixel(x, 33).unwrap(), canvas.pixel(x, 240).unwrap()];
         let near = |a: Color, b: Color| a.iter().zip(b).all(|(&a, b)| a.abs_diff(b) < 6);
         assert!(near(high, Map::Viridis.color(1.0)) && near(low, Map::Viridis.color(0.0)), "{high:?} {low:?}");
         let short = Frame { rgba: vec![0; 8], ..frame };
@@ -170,8 +179,8 @@ mod tests {
 
     #[test]
     fn logarithmic_ticks_are_powers_of_ten() {
-        let (ticks, _) = ticks(5.0, 2e4, true);
+        let (ticks, _) = ticks(5.0, 2e4, true, 5);
         assert_eq!(ticks.iter().map(|tick| tick.0).collect::<Vec<_>>(), [10.0, 100.0, 1000.0, 10_000.0]);
-        assert_eq!(super::ticks(2.0, 8.0, true).0.len(), 3);
+        assert_eq!(super::ticks(2.0, 8.0, true, 5).0.len(), 3);
     }
 }

@@ -5,6 +5,8 @@ use super::document::{BodyIndex, BodyShape, DocumentSystems, Placement, SceneSet
 use super::stage::Stage;
 use crate::scene::mesh::transform::rotation;
 use crate::scene::{Shape, TriangleMesh, shape};
+use bevy::camera::visibility::RenderLayers;
+use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::gizmos::GizmoPlugin;
 use bevy::gizmos::transform_gizmo::{
     TransformGizmoCamera, TransformGizmoFocus, TransformGizmoPlugin, TransformGizmoState,
@@ -13,6 +15,7 @@ use bevy::gizmos::transform_gizmo::{
 use bevy::prelude::*;
 use bevy::tasks::{AsyncComputeTaskPool, Task, futures::check_ready};
 use bevy::window::PrimaryWindow;
+use bevy_egui::EguiContext;
 use bevy_egui::input::EguiWantsInput;
 use std::collections::HashMap;
 
@@ -22,6 +25,8 @@ const CLICK: f32 = 4.0;
 const EDGES: usize = 200_000;
 /// Edges whose faces have a smaller cosine between them are always drawn.
 const SHARP: f32 = 0.8;
+/// The layer of the gizmo's own camera, which Bevy keeps to itself.
+const HANDLES: usize = 15;
 const OUTLINE: Color = Color::srgb(1.0, 0.85, 0.3);
 
 /// Selects bodies by click, and moves the selected one by Bevy's transform gizmo (its mode is in
@@ -35,7 +40,8 @@ impl Plugin for PickPlugin {
         if app.is_plugin_added::<GizmoPlugin>() {
             app.add_plugins(TransformGizmoPlugin)
                 .configure_sets(PostUpdate, TransformGizmoSystems.run_if(handles_free))
-                .add_systems(Update, (mark_camera, outline.after(focus)));
+                .add_systems(Update, (mark_camera, outline.after(focus)))
+                .add_systems(PostUpdate, overlay.before(TransformSystems::Propagate));
         }
     }
 }
@@ -133,7 +139,7 @@ fn pick(
     stage: Option<Res<Stage>>,
     window: Query<&Window, With<PrimaryWindow>>,
     marked: Query<(&Camera, &GlobalTransform), With<TransformGizmoCamera>>,
-    cameras: Query<(&Camera, &GlobalTransform), With<Camera3d>>,
+    cameras: Query<(&Camera, &GlobalTransform), OfScene>,
     bodies: Query<(Entity, &Placement, &Solid), With<BodyIndex>>,
     mut pressed: Local<Option<Vec2>>,
     mut selection: ResMut<Selection>,
@@ -189,16 +195,51 @@ fn handles_free(egui: Option<Res<EguiWantsInput>>, gizmo: Option<Res<TransformGi
     gizmo.is_some_and(|gizmo| gizmo.active) || !egui.is_some_and(|egui| egui.wants_any_pointer_input())
 }
 
-/// Bevy's gizmo wants to know its camera where there are several; panels may have one of their own.
+/// Bevy's gizmo wants to know its camera where there are several, and brings one of its own.
 fn mark_camera(
     marked: Query<(), With<TransformGizmoCamera>>,
-    cameras: Query<(Entity, &Camera), With<Camera3d>>,
+    cameras: Query<(Entity, &Camera, Option<&RenderLayers>), With<Camera3d>>,
     mut commands: Commands,
 ) {
-    if marked.is_empty()
-        && let Some((entity, _)) = cameras.iter().find(|(_, camera)| camera.is_active)
-    {
+    let sees_scene =
+        |layers: Option<&RenderLayers>| layers.is_none_or(|layers| layers.intersects(&default()));
+    let main = cameras.iter().find(|(_, camera, layers)| camera.is_active && sees_scene(*layers));
+    if let (true, Some((entity, ..))) = (marked.is_empty(), main) {
         commands.entity(entity).insert(TransformGizmoCamera);
+    }
+}
+
+type OfScene = (With<Camera3d>, Without<RenderLayers>);
+type Overlay = (
+    &'static mut Camera,
+    &'static mut Projection,
+    &'static mut Tonemapping,
+    &'static RenderLayers,
+    Has<EguiContext>,
+);
+
+/// The gizmo's own camera draws nothing but the handles, over everything. It takes place and direction of the main one,
+/// but not how that projects; and it is not needed while nothing is selected, unless panels are drawn by it.
+fn overlay(
+    selection: Res<Selection>,
+    main: Query<&Projection, With<TransformGizmoCamera>>,
+    mut overlays: Query<Overlay, Without<TransformGizmoCamera>>,
+) {
+    let Some(main) = main.iter().next() else { return };
+    for (mut camera, mut projection, mut tonemapping, layers, panels) in &mut overlays {
+        if *layers != RenderLayers::layer(HANDLES) {
+            continue;
+        }
+        let needed = selection.0.is_some() || panels;
+        if camera.is_active != needed {
+            camera.is_active = needed;
+        }
+        tonemapping.set_if_neq(Tonemapping::None);
+        match (main, &*projection) {
+            (Projection::Perspective(new), Projection::Perspective(old))
+                if (new.fov, new.near) == (old.fov, old.near) => {}
+            _ => *projection = main.clone(),
+        }
     }
 }
 
@@ -335,12 +376,59 @@ mod tests {
     }
 
     #[test]
+    fn the_selected_body_is_outlined_where_it_stands() {
+        use crate::view::camera::Viewpoint;
+        use crate::view::testing::{picture, studio};
+        let scene = shipped()[0].scene(&std::env::temp_dir()).expect("a scene");
+        let crate::scene::Model::Gas(gas) = scene.model.clone();
+        let viewpoint = Viewpoint { orthographic: true, ..Viewpoint::default().along(Vec3::NEG_Z, 3.0) };
+        let size = [SIZE, SIZE];
+        let mut studio = studio(size, viewpoint, (DocumentPlugin { scene, path: None }, PickPlugin));
+        let stage = Stage::of(&gas.domain);
+        let world = studio.world();
+        world.insert_resource(stage);
+        let body = world.query_filtered::<Entity, With<BodyIndex>>().single(world).expect("one body");
+        let yellow = |canvas: &crate::output::canvas::Canvas| -> Vec<[f32; 2]> {
+            let [red, green, blue] = [255, 217, 77];
+            let near = |one: u8, other: i32| (i32::from(one) - other).abs() < 40;
+            let pixels = canvas.pixels().chunks_exact(3).enumerate();
+            pixels
+                .filter(|(_, p)| near(p[0], red) && near(p[1], green) && near(p[2], blue))
+                .map(|(at, _)| [(at as u32 % SIZE) as f32 + 0.5, (at as u32 / SIZE) as f32 + 0.5])
+                .collect()
+        };
+        assert!(yellow(&picture(&mut studio, size)).is_empty(), "nothing is selected");
+        for _ in 0..100 {
+            if studio.world().get::<Solid>(body).is_some_and(|solid| !solid.edges.is_empty()) {
+                break;
+            }
+            studio.frame().expect("a frame");
+        }
+        studio.world().resource_mut::<Selection>().0 = Some(body);
+        let canvas = picture(&mut studio, size);
+        let found = yellow(&canvas);
+        let per_unit = SIZE as f32 / (2.0 * 3.0 * 22.5_f32.to_radians().tan());
+        let middle = per_unit * stage.place(gas.obstacles[0].position_m);
+        let middle = Vec2::new(100.0 + middle.x, 100.0 - middle.y);
+        let Shape::Sphere { radius_m } = gas.obstacles[0].shape else { panic!("a sphere") };
+        let radius = per_unit * (radius_m * stage.scale()) as f32;
+        assert!(found.len() as f32 > 4.0 * radius, "{} pixels of a circle of radius {radius}", found.len());
+        for pixel in found {
+            let far = Vec2::from(pixel).distance(middle);
+            assert!((far - radius).abs() < 3.0, "{pixel:?} is {far} from {middle}, not {radius}");
+        }
+    }
+
+    #[test]
     fn rays_meet_turned_bodies_where_they_are() {
         let mesh = shape::body(&Shape::Box { size_m: [2.0, 0.2, 0.2] }, ".".as_ref()).expect("a box").mesh;
         let edges = edges(&mesh);
-        assert_eq!(edges.len(), 18, "12 edges and 6 diagonals");
-        let sharp = edges.iter().filter(|edge| edge.normals[0].dot(edge.normals[1]) < SHARP).count();
-        assert_eq!(sharp, 12);
+        let sharp = edges.iter().filter(|edge| edge.normals[0].dot(edge.normals[1]) < SHARP);
+        let length: f32 = sharp.map(|edge| edge.ends[0].distance(edge.ends[1])).sum();
+        assert!(
+            (length - 4.0 * (2.0 + 0.2 + 0.2)).abs() < 1e-5,
+            "the edges of the box and no others: {length}"
+        );
         let solid = Solid { mesh, edges, coming: None };
         let upright = Placement { position_m: [5.0, 0.0, 0.0], rotation_deg: [0.0, 0.0, 90.0] };
         let meet = |from: [f64; 3], along: [f64; 3]| {

@@ -5,7 +5,7 @@ use super::camera::{CameraPlugin, Rig};
 use super::display::{DisplayError, check_display};
 use super::document::{Document, DocumentPlugin, shipped};
 use super::draw::DrawPlugins;
-use super::headless::{RenderError, check_adapter};
+use super::headless::{RenderError, check_adapter, render_plugin};
 use super::keys::KeysPlugin;
 use super::legend::Title;
 use super::look::{Drawn, Look};
@@ -18,7 +18,6 @@ use super::stage::spawn_camera;
 use crate::scene::{Domain, Model, Scene};
 use bevy::log::{Level, LogPlugin};
 use bevy::prelude::*;
-use bevy::render::RenderPlugin;
 use bevy::window::PresentMode;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -76,7 +75,7 @@ pub fn run(
     app.add_plugins(
         DefaultPlugins
             .set(WindowPlugin { primary_window: Some(window), ..default() })
-            .set(RenderPlugin { synchronous_pipeline_compilation: false, ..default() })
+            .set(render_plugin())
             .set(LogPlugin { level: Level::WARN, filter: "warn,wgpu=error,naga=error".into(), ..default() }),
     );
     app.add_plugins((

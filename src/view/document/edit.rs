@@ -27,6 +27,10 @@ pub(super) struct Edits {
 #[derive(Debug, Default, Resource, PartialEq)]
 pub(super) struct Held(pub(super) Option<Entity>);
 
+type ChangedBody =
+    Or<(Changed<BodyIndex>, Changed<Placement>, Changed<BodyShape>, Changed<BodyWall>, Changed<Name>)>;
+type ChangedRest = Or<(Changed<FlowDomain>, Changed<FlowStream>, Changed<SceneSettings>)>;
+
 /// Whether the gizmo holds a body. Its own word is not taken after the button was let go: outside of the window it
 /// does not hear of that.
 pub(super) fn hold(
@@ -41,11 +45,8 @@ pub(super) fn hold(
 
 /// Whether entities of the scene were changed, added or taken away since the last look.
 pub(super) fn notice(
-    bodies: Query<
-        (),
-        Or<(Changed<BodyIndex>, Changed<Placement>, Changed<BodyShape>, Changed<BodyWall>, Changed<Name>)>,
-    >,
-    rest: Query<(), Or<(Changed<FlowDomain>, Changed<FlowStream>, Changed<SceneSettings>)>>,
+    bodies: Query<(), (With<BodyIndex>, ChangedBody)>,
+    rest: Query<(), ChangedRest>,
     mut gone: RemovedComponents<BodyIndex>,
     mut edits: ResMut<Edits>,
 ) {
@@ -128,29 +129,27 @@ pub(super) fn undo(world: &mut World) {
 pub(super) fn redo(world: &mut World) {
     let mut document = world.resource_mut::<Document>();
     let Some(target) = document.redo.pop() else { return };
-    if validate::validate(&target).is_err() {
-        // An edit that was never possible: it stands again, and is judged again; what comes after it stays.
-        let redo = std::mem::take(&mut document.redo);
-        spawn(world, &target);
-        finish(world);
-        world.resource_mut::<Document>().redo = redo;
-        return;
+    // An edit that was never possible only stands again: there is no way back from it but to where the scene is.
+    if validate::validate(&target).is_ok() {
+        let old = document.scene.clone();
+        remember(&mut document.undo, old);
     }
-    let old = document.scene.clone();
-    remember(&mut document.undo, old);
     take(world, target);
 }
 
-/// Makes the entities and the scene `target`, without an entry.
+/// Makes the entities `target`, and the scene too if that is possible, without an entry.
 fn take(world: &mut World, target: Scene) {
     spawn(world, &target);
+    forget_selection(world);
     let mut document = world.resource_mut::<Document>();
     document.pending = None;
     if document.scene != target {
+        if let Err(error) = validate::validate(&target) {
+            return judge(world, error.problems);
+        }
         document.scene = target.clone();
         world.resource_mut::<Handover>().adopt(target);
     }
-    forget_selection(world);
     judge(world, Vec::new());
 }
 

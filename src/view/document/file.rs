@@ -92,8 +92,9 @@ pub(super) fn plugin(app: &mut App) {
     app.insert_resource(Watch::start());
 }
 
-/// From now on changes of this file are looked for.
+/// From now on this is the open file: its changes are looked for.
 pub(super) fn watch(world: &mut World, path: Option<&Path>) {
+    world.resource_mut::<Files>().current = None;
     world.resource::<Watch>().look_at(path);
 }
 
@@ -105,6 +106,10 @@ pub(super) fn open_scene(world: &mut World, path: &Path) {
         return load_again(world, &path);
     }
     let handle = load(world, &path);
+    if world.resource::<Assets<SceneFile>>().contains(&handle) {
+        // It was open before and has not been let go yet: loading would say nothing new.
+        world.resource::<AssetServer>().reload(AssetPath::from_path_buf(path.clone()));
+    }
     world.resource_mut::<Files>().opening = Some((handle, path));
 }
 
@@ -251,10 +256,7 @@ fn write(world: &mut World, path: &Path) {
             let mut document = world.resource_mut::<Document>();
             document.scene = scene.clone();
             document.saved = scene;
-            let renamed = document.path.replace(path.clone()) != Some(path.clone());
-            if renamed {
-                world.resource_mut::<Files>().current = None;
-            }
+            document.path = Some(path.clone());
             say(world, format!("saved {}", path.display()));
         }
         Err(error) => say(world, format!("not saved: {error}")),

@@ -7,7 +7,7 @@ use std::path::Path;
 /// A scene inside the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipped {
-    /// Its name.
+    /// The name of the scene.
     pub name: &'static str,
     /// Its text, as in the file.
     pub text: &'static str,
@@ -18,12 +18,12 @@ const SHIPPED: [Shipped; 6] = [
     Shipped { name: "sphere", text: include_str!("../../../scenes/sphere.ron") },
     Shipped { name: "wing", text: include_str!("../../../scenes/wing.ron") },
     Shipped { name: "combo", text: include_str!("../../../scenes/combo.ron") },
-    Shipped { name: "argon_sphere", text: include_str!("../../../scenes/argon_sphere.ron") },
+    Shipped { name: "argon sphere", text: include_str!("../../../scenes/argon_sphere.ron") },
     Shipped {
-        name: "free_molecular_sphere",
+        name: "free molecular sphere",
         text: include_str!("../../../scenes/free_molecular_sphere.ron"),
     },
-    Shipped { name: "argon_box", text: include_str!("../../../scenes/argon_box.ron") },
+    Shipped { name: "argon box", text: include_str!("../../../scenes/argon_box.ron") },
 ];
 
 /// The scenes of the gallery.
@@ -58,7 +58,7 @@ mod tests {
             .expect("scenes")
             .map(|entry| entry.expect("a file").path())
             .filter(|path| path.extension().is_some_and(|ending| ending == "ron"))
-            .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+            .map(|path| path.file_stem().expect("a name").to_string_lossy().replace('_', " "))
             .collect();
         let names: BTreeSet<String> = shipped().iter().map(|one| one.name.to_string()).collect();
         assert_eq!(names, files);

@@ -13,6 +13,9 @@ use bevy::tasks::{AsyncComputeTaskPool, Task, futures::check_ready};
 use bevy::window::FileDragAndDrop;
 use std::path::{Path, PathBuf};
 
+/// Messages kept at most.
+const MESSAGES: usize = 200;
+
 /// Bodies whose triangles are being read; large files take seconds, and no frame waits for them.
 #[derive(Default, Resource)]
 pub(super) struct Arriving(Vec<Task<Arrival>>);
@@ -59,7 +62,11 @@ pub(super) fn obey(world: &mut World) {
 pub(super) fn say(world: &mut World, message: impl Into<String>) {
     let message = message.into();
     info!("{message}");
-    world.resource_mut::<Document>().messages.push(message);
+    let messages = &mut world.resource_mut::<Document>().messages;
+    if messages.len() == MESSAGES {
+        messages.remove(0);
+    }
+    messages.push(message);
 }
 
 fn open_file(world: &mut World, path: &Path) {

@@ -107,6 +107,7 @@ fn scenes_of_many_kinds_come_back_too() {
     let all: Vec<Scene> = shipped().iter().map(|one| scene(one.name)).collect();
     let mut world = World::new();
     let mut made = scene("sphere");
+    let mut most = 0;
     for round in 0..300 {
         let other = all[random(all.len())].clone();
         let Model::Gas(theirs) = other.model;
@@ -140,10 +141,11 @@ fn scenes_of_many_kinds_come_back_too() {
                 (made.name, made.about, made.seed) = (format!("n{round}"), other.about, random(99) as u64);
             }
         }
+        most = most.max(bodies(&made).len());
         spawn(&mut world, &made);
         assert_eq!(collect(&mut world).as_ref(), Some(&made));
     }
-    assert!(made.view.path.len() > 5 && bodies(&made).len() > 1, "the edits were too tame: {made:?}");
+    assert!(made.view.path.len() > 5 && most > 4, "the edits were too tame: {made:?}");
 }
 
 #[test]
@@ -284,8 +286,8 @@ fn bodies_are_added_duplicated_and_deleted() {
     assert!(one.name != other.name && one.shape == other.shape);
     assert!((one.position_m[1] - other.position_m[1]).abs() > 0.02, "beside it, not in it");
     order(&mut app, DocumentOrder::Delete(added));
-    let left: Vec<_> = bodies(&document(&app).scene).iter().map(|body| body.name.clone()).collect();
-    assert_eq!(left[count..], [other.name.clone()]);
+    let left: Vec<_> = bodies(&document(&app).scene).iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(left[count..], [other.name.as_str()]);
     assert!(document(&app).problems.is_empty() && document(&app).undo.len() == 3);
     for _ in 0..3 {
         order(&mut app, DocumentOrder::Undo);

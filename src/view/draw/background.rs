@@ -104,19 +104,22 @@ fn only(fields: &Fields, keys: &[String]) -> Fields {
     Fields { cells, corner_m, size_m, samples, batches, columns }
 }
 
+/// A thing with settings `T`, and what it is drawn with once it was computed.
+type Thing<T> = (
+    Entity,
+    Ref<'static, T>,
+    &'static mut Background<T>,
+    &'static mut Visibility,
+    Option<(&'static Mesh3d, &'static MeshMaterial3d<StandardMaterial>)>,
+);
+
 /// Keeps the meshes of all things with settings `T`; for `Update`.
 pub fn update<T: Computed>(
     flow: Option<Res<Flow>>,
     stage: Option<Res<Stage>>,
     exact: Option<Res<Exact>>,
     mut wanted: Option<ResMut<Wanted>>,
-    mut things: Query<(
-        Entity,
-        Ref<T>,
-        &mut Background<T>,
-        &mut Visibility,
-        Option<(&Mesh3d, &MeshMaterial3d<StandardMaterial>)>,
-    )>,
+    mut things: Query<Thing<T>>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
     mut commands: Commands,

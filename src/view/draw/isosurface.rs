@@ -125,8 +125,12 @@ impl Computed for Isosurface {
 
     fn material(&self) -> StandardMaterial {
         let color = if let Tint::Plain(color) = self.tint { color } else { Color::WHITE };
+        // So that the side away from the light is not black.
+        let glow =
+            if let Tint::Plain(color) = self.tint { color.to_linear() * 0.15 } else { LinearRgba::BLACK };
         StandardMaterial {
             base_color: color.with_alpha(self.opacity),
+            emissive: glow,
             alpha_mode: if self.opacity < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque },
             perceptual_roughness: 0.6,
             double_sided: true,
@@ -352,7 +356,6 @@ mod tests {
     fn the_surface_of_200_k_is_the_plane_in_the_middle() {
         let settings = || Isosurface { field: "temperature".into(), level: Level::Value(200.0), ..default() };
         let canvas = picture(snapshot(), settings());
-        keep(&canvas, "plane");
         // A square of 1 unit, of 2.485 that are 320 pixels high, in the middle of the picture.
         let edge = 320.0 / (2.0 * 3.0 * (22.5_f64).to_radians().tan());
         let seen = count(&canvas, blue) as f64;
@@ -388,12 +391,5 @@ mod tests {
         // The upper end of viridis is yellow.
         assert!(thick[0] > 2 * thick[2] && thick[1] > 2 * thick[2], "{thick:?}");
         assert!(thin[0] > 12 && u32::from(thin[0]) * 3 < u32::from(thick[0]) * 2, "{thin:?} {thick:?}");
-    }
-
-    /// Leaves the picture where a person who asks for it can look at it.
-    fn keep(canvas: &Canvas, name: &str) {
-        let Ok(folder) = std::env::var("KNUDSEN_PICTURES") else { return };
-        let mut file = std::fs::File::create(format!("{folder}/isosurface_{name}.png")).unwrap();
-        canvas.write_png(&mut file).unwrap();
     }
 }

@@ -142,18 +142,18 @@ struct Line {
 }
 
 impl Line {
-    fn at(&self, distance: f64) -> [f64; 3] {
+    fn at(self, distance: f64) -> [f64; 3] {
         add(self.from_m, scale(self.toward, distance))
     }
 
     /// How far it is to a plane; `None` behind, and along it.
-    fn to_plane(&self, point: [f64; 3], normal: [f64; 3]) -> Option<f64> {
+    fn to_plane(self, point: [f64; 3], normal: [f64; 3]) -> Option<f64> {
         let distance = dot(sub(point, self.from_m), normal) / dot(self.toward, normal);
         (distance.is_finite() && distance > 0.0).then_some(distance)
     }
 
     /// How far it is to a triangle, from either side (Moeller and Trumbore, 1997).
-    fn to_triangle(&self, [a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
+    fn to_triangle(self, [a, b, c]: [[f64; 3]; 3]) -> Option<f64> {
         let (ab, ac) = (sub(b, a), sub(c, a));
         let across = cross(self.toward, ac);
         let inverse = 1.0 / dot(ab, across);
@@ -168,7 +168,7 @@ impl Line {
 
     /// The nearest triangle of a mesh, and how far it is. Where a body is cut open, the half nearer to the eye is not
     /// there.
-    fn to_mesh(&self, mesh: &TriangleMesh, half: Option<HalfSection>) -> Option<(f64, usize)> {
+    fn to_mesh(self, mesh: &TriangleMesh, half: Option<HalfSection>) -> Option<(f64, usize)> {
         let cut = half.and_then(|HalfSection { axis, position_m }| {
             let axis = axis.min(2);
             let [low, high] = mesh.bounds()?;
@@ -254,6 +254,9 @@ fn click(
     }
 }
 
+/// Cells, lower corner and edge lengths of the fields.
+type Grid = ([u32; 3], [f64; 3], [f64; 3]);
+
 /// What the velocities were gathered under.
 #[derive(Default, PartialEq, Clone, Copy)]
 struct Under {
@@ -270,7 +273,7 @@ fn gather(
     mut velocities: ResMut<ProbedVelocities>,
     mut seen: Local<Stamp>,
     mut under: Local<Under>,
-    mut grid: Local<Option<([u32; 3], [f64; 3], [f64; 3])>>,
+    mut grid: Local<Option<Grid>>,
 ) {
     let Some(flow) = flow else { return };
     if let (Some(wanted), Some(cell)) = (&mut wanted, probed.0) {

@@ -4,7 +4,8 @@
 use super::*;
 use crate::output::slice::Slice;
 use crate::sim::Probe;
-use crate::view::draw::slice::Plane;
+use crate::view::camera::Viewpoint;
+use crate::view::draw::slice::{Plane, SlicePlugin};
 use crate::view::testing;
 
 fn app(snapshot: Snapshot) -> App {
@@ -192,4 +193,35 @@ fn a_ray_meets_triangles_from_both_sides_and_not_edge_on() {
     assert_eq!(line([0.2, 0.2, 2.0], [0.0, 0.0, 1.0]), None);
     assert_eq!(line([0.6, 0.6, 2.0], [0.0, 0.0, -1.0]), None);
     assert_eq!(line([-1.0, 0.2, 0.0], [1.0, 0.0, 0.0]), None);
+}
+
+#[test]
+fn the_ray_goes_through_the_cursor_and_the_probed_cell_is_marked() {
+    let size = [480, 320];
+    let viewpoint = Viewpoint::default().along(Vec3::NEG_Z, 3.0);
+    let mut studio = testing::studio(size, viewpoint, (SlicePlugin, ProbePlugin));
+    let world = studio.world();
+    world.insert_resource(Flow::still(testing::snapshot()));
+    world.spawn(slice(2, 0.5));
+    let mut window = Window { resolution: (480, 320).into(), ..default() };
+    // The picture's height is 2.485 m in the plane of the slice.
+    let pixels = 320.0 / (6.0 * (22.5_f32).to_radians().tan());
+    window.set_cursor_position(Some(Vec2::new(240.0 + 0.45 * pixels, 160.0 - 0.2 * pixels)));
+    world.spawn((window, PrimaryWindow));
+    let before = testing::picture(&mut studio, size);
+    let reading = studio.world().resource::<Hover>().0.clone().unwrap();
+    let near = (0..3).all(|a| (reading.point_m[a] - [1.45, 0.7, 0.5][a]).abs() < 1e-3);
+    assert!(near && (reading.value - (100.0 + 200.0 * 11.0 / 15.0)).abs() < 1e-2, "{reading:?}");
+    let What::Slice { cell, .. } = reading.what else { panic!("{reading:?}") };
+    studio.world().insert_resource(ProbedCell(Some(cell)));
+    let after = testing::picture(&mut studio, size);
+    // The edges of cell 11, 5 around the cursor, and nothing elsewhere.
+    let changed: Vec<[f32; 2]> = (0..480 * 320)
+        .filter(|i| before.pixels()[3 * i..3 * i + 3] != after.pixels()[3 * i..3 * i + 3])
+        .map(|i| [(i % 480) as f32 - 240.0, 160.0 - (i / 480) as f32].map(|x| x / pixels))
+        .collect();
+    assert!(changed.len() > 40, "{}", changed.len());
+    for [x, y] in changed {
+        assert!((x - 0.4375).abs() < 0.1 && (y - 0.1875).abs() < 0.1, "{x} {y}");
+    }
 }

@@ -77,6 +77,24 @@ fn a_broken_file_keeps_the_scene_and_shows_where_it_is_broken() {
 }
 
 #[test]
+fn an_impossible_edit_that_a_file_replaced_comes_back_but_is_not_simulated() {
+    let (_folder, path, mut app) = opened();
+    set_mach(&mut app, -1.0);
+    app.update();
+    assert_eq!(document(&app).problems.len(), 1);
+    rewrite(&path, 99);
+    until(&mut app, "loaded again", |app| document(app).scene.seed == 99);
+    assert!(document(&app).problems.is_empty());
+    taken(&mut app);
+    order(&mut app, DocumentOrder::Undo);
+    assert_eq!(mach(&collect(app.world_mut()).expect("a scene")), -1.0);
+    assert_eq!((document(&app).problems.len(), document(&app).scene.seed), (1, 99));
+    order(&mut app, DocumentOrder::Undo);
+    assert!(document(&app).problems.is_empty() && taken(&mut app).is_none());
+    assert_eq!(collect(app.world_mut()), Some(document(&app).scene.clone()));
+}
+
+#[test]
 fn a_missing_and_a_strange_file_keep_the_scene_and_say_why() {
     let (folder, _, mut app) = opened();
     order(&mut app, DocumentOrder::Open(folder.path().join("none.ron")));
@@ -91,7 +109,7 @@ fn a_missing_and_a_strange_file_keep_the_scene_and_say_why() {
         document(app).problems.first().is_some_and(|problem| problem.message.contains("1 MiB"))
     });
     order(&mut app, DocumentOrder::OpenShipped("none".into()));
-    assert!(document(&app).messages.last().expect("one").contains("free_molecular_sphere"));
+    assert!(document(&app).messages.last().expect("one").contains("free molecular sphere"));
     assert_eq!(document(&app).scene.name, "sphere");
     assert!(taken(&mut app).is_none());
 }

@@ -54,7 +54,7 @@ impl Default for Streamlines {
             both_ways: true,
             step: 0.25,
             steps: 4000,
-            radius: 0.004,
+            radius: 0.005,
             color_by: SPEED.key.into(),
             colors: ColorScale::default(),
         }
@@ -121,8 +121,8 @@ impl Computed for Streamlines {
     }
 
     fn material(&self) -> StandardMaterial {
-        // Matt, so that colours mean values and not the light.
-        StandardMaterial { perceptual_roughness: 1.0, reflectance: 0.0, ..default() }
+        // The tubes have their shades in their colours.
+        StandardMaterial { unlit: true, ..default() }
     }
 }
 

@@ -16,6 +16,9 @@ const ARROWS: f32 = 0.6;
 /// Length and radius of an arrowhead, in radii of the tube.
 const HEAD: [f32; 2] = [9.0, 3.0];
 
+/// Towards the light.
+const LIGHT: Vec3 = Vec3::new(0.424, 0.707, 0.566);
+
 /// A point of a line, and its linear colour.
 pub type Point = (Vec3, [f32; 4]);
 
@@ -76,7 +79,10 @@ impl Tubes {
     fn vertex(&mut self, at: Vec3, normal: Vec3, color: [f32; 4]) -> u32 {
         self.positions.push(at.to_array());
         self.normals.push(normal.to_array());
-        self.colors.push(color);
+        // Shaded here and so little that colours are still those of the bar, from whichever side.
+        let shade = 0.75 + 0.25 * normal.dot(LIGHT);
+        let [r, g, b, a] = color;
+        self.colors.push([r * shade, g * shade, b * shade, a]);
         self.positions.len() as u32 - 1
     }
 

@@ -57,7 +57,7 @@ pub struct DrawnBody {
 
 impl Default for BodySurfaces {
     fn default() -> Self {
-        let scale = ColorScale::of(Map::Inferno);
+        let scale = ColorScale::of(Map::Cividis);
         Self { visible: true, tally: Some("heat_flux".into()), scale, half: None }
     }
 }
