@@ -126,11 +126,9 @@ fn column(place: Rect, bar: &ColorBar) -> Mesh {
     mesh
 }
 
-/// Raises the number after each `^`: "10^19" is "10¹⁹".
+/// Raises the number after each `^`: "10^19" is "10¹⁹". A negative one stays as it is: the font has no raised minus.
 pub fn raised(text: &str) -> String {
-    let mut up = false;
     let raise = |c: char| match c {
-        '-' | '\u{2212}' => Some('⁻'),
         '0' => Some('⁰'),
         '1' => Some('¹'),
         '2' => Some('²'),
@@ -138,21 +136,19 @@ pub fn raised(text: &str) -> String {
         '4'..='9' => char::from_u32('⁴' as u32 + (c as u32 - '4' as u32)),
         _ => None,
     };
-    text.chars()
-        .filter_map(|c| {
-            if c == '^' {
-                up = true;
-                return None;
-            }
-            match raise(c).filter(|_| up) {
-                Some(raised) => Some(raised),
-                None => {
-                    up = false;
-                    Some(c)
-                }
-            }
-        })
-        .collect()
+    let mut raised = String::with_capacity(text.len());
+    let mut up = false;
+    let mut signs = text.chars().peekable();
+    while let Some(c) = signs.next() {
+        if c == '^' && signs.peek().is_some_and(char::is_ascii_digit) {
+            up = true;
+            continue;
+        }
+        let high = raise(c).filter(|_| up);
+        up &= high.is_some();
+        raised.push(high.unwrap_or(c));
+    }
+    raised
 }
 
 #[cfg(test)]
@@ -171,7 +167,7 @@ mod tests {
     fn titles_have_symbol_power_and_unit() {
         let density = bar(0.0, 8e19);
         assert_eq!(title(&density, 19), ("number density".into(), "n [10¹⁹ 1/m³]".into()));
-        assert_eq!(raised("10^-5 x"), "10⁻⁵ x");
+        assert_eq!(raised("10^-5 x"), "10^-5 x");
         assert_eq!(raised("W/m^2"), "W/m²");
     }
 

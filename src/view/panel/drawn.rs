@@ -401,9 +401,10 @@ mod tests {
         let (mut arrows, mut lines) = (Glyphs::default(), Streamlines::default());
         let mut cloud = ParticleCloud::default();
         let (mut iso, mut box_) = (Isosurface::default(), DomainFrame::default());
+        bodies.scale.map = Map::Inferno;
         slice_.field = "knudsen".into();
         slice_.scale.range = Range::Locked(2.5, 7.5);
-        let about = about();
+        let (about, bodies_before) = (about(), bodies.clone());
         let context = egui::Context::default();
         let mut answer = Answer::default();
         let size = egui::vec2(500.0, 1500.0);
@@ -441,7 +442,7 @@ mod tests {
         assert!(!said.contains("VHS") && !said.contains("use of"), "{said}");
         assert_eq!((answer.orders.len(), answer.dragging), (0, false));
         assert_eq!(cloud, ParticleCloud::default());
-        assert_eq!((bodies, lines), (BodySurfaces::default(), Streamlines::default()));
+        assert_eq!((bodies, lines), (bodies_before, Streamlines::default()));
         assert_eq!((arrows, iso, box_), (Glyphs::default(), Isosurface::default(), DomainFrame::default()));
         assert_eq!(slice_.scale.range, Range::Locked(2.5, 7.5));
     }

@@ -70,7 +70,7 @@ pub fn plots(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
     let x = store.column(if panels.plot_time { "time" } else { "step" }).unwrap_or(0);
     for group in groups(store.columns()) {
         let shown = panels.plots.iter().any(|title| *title == group.title)
-            || (!panels.plots_chosen && (group.title.starts_with("drag") || group.title.contains(" N")));
+            || (!panels.plots_chosen && first_shown(&group.title));
         let mut open = shown;
         ui.checkbox(&mut open, &group.title);
         if open != shown {
@@ -87,12 +87,17 @@ pub fn plots(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
     }
 }
 
+/// Whether a plot is open before somebody has chosen.
+fn first_shown(title: &str) -> bool {
+    title.starts_with("drag coefficient") || title.starts_with("simulated particles")
+}
+
 /// Notes which plots are open; from the first choice on only these are.
 fn choose(panels: &mut Panels, store: &HistoryStore, title: &str, open: bool) {
     if !panels.plots_chosen {
         panels.plots_chosen = true;
         let first = groups(store.columns()).into_iter().map(|group| group.title);
-        panels.plots = first.filter(|title| title.starts_with("drag") || title.contains(" N")).collect();
+        panels.plots = first.filter(|title| first_shown(title)).collect();
     }
     panels.plots.retain(|shown| shown != title);
     if open {

@@ -104,21 +104,19 @@ fn line(ui: &mut Ui, criterion: &Criterion) {
         ui.colored_label(light.color(), light.word());
         ui.label(&criterion.name);
     });
-    ui.horizontal_wrapped(|ui| {
-        ui.add_space(18.0);
-        if light == Light::Unknown {
-            ui.label(faint("no cell with gas to judge"));
-            return;
-        }
-        let relation = if criterion.upper { "≤" } else { "≥" };
-        ui.label(faint(format!(
-            "worst {:.3}, median {:.3}, limit {relation} {}; {:.1} % of the cells miss it",
-            criterion.worst,
-            criterion.median,
-            criterion.limit,
-            100.0 * criterion.missed
-        )));
-    });
+    if light == Light::Unknown {
+        return style::paragraph(ui, faint("no cell with gas to judge"));
+    }
+    let relation = if criterion.upper { "≤" } else { "≥" };
+    let Criterion { worst, median, limit, missed, .. } = criterion;
+    let missed = 100.0 * missed;
+    style::paragraph(
+        ui,
+        faint(format!(
+            "worst {worst:.3}, median {median:.3}, limit {relation} {limit}, missed by {missed:.1} %"
+        ))
+        .size(12.0),
+    );
 }
 
 /// Counters that are 0 in a sound run, with what they count.

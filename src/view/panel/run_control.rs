@@ -54,10 +54,10 @@ pub fn control(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Ans
     let alive = !matches!(run.status, Status::Failed(_) | Status::Stopped | Status::Building);
     let running = run.status == Status::Running;
     if running {
-        if ui.button("⏸ Pause").clicked() {
+        if ui.button("Pause").clicked() {
             answer.order(Order::Run(RunOrder::Pause));
         }
-    } else if ui.add_enabled(alive, Button::new("▶ Play")).clicked() {
+    } else if ui.add_enabled(alive, Button::new("Play")).clicked() {
         answer.order(Order::Run(RunOrder::Play));
     }
     if ui.add_enabled(alive, Button::new("Step")).on_hover_text("One time step").clicked() {
@@ -90,7 +90,7 @@ pub fn control(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Ans
             .max_decimals(1)
             .suffix(" /s"),
     );
-    let restart = ui.button("⟲ Restart");
+    let restart = ui.button("Restart");
     if restart.on_hover_text("The flow from its beginning").clicked() {
         answer.order(Order::Run(RunOrder::Restart));
     }

@@ -2,6 +2,7 @@
 //! Must not know Bevy or where the values come from.
 
 use super::Panels;
+use super::resolution::Light;
 use super::state::State;
 use super::style::{self, faint};
 use super::text;
@@ -11,7 +12,8 @@ use bevy_egui::egui::{self, RichText, Ui};
 pub fn line(ui: &mut Ui, state: &State, panels: &mut Panels) {
     match state.problem_count() {
         0 => {
-            ui.label(RichText::new("● no problems").color(style::GOOD));
+            Light::Ok.show(ui);
+            ui.label(RichText::new("no problems").color(style::GOOD));
         }
         count => {
             let noun = if count == 1 { "problem" } else { "problems" };

@@ -317,7 +317,7 @@ fn buttons_order_what_they_say() {
     let mut state = sphere_state();
     state.document.can_undo = true;
     bench.settle(&state);
-    assert_eq!(bench.click(&state, "▶ Play").orders, [Order::Run(RunOrder::Play)]);
+    assert_eq!(bench.click(&state, "Play").orders, [Order::Run(RunOrder::Play)]);
     assert_eq!(bench.click(&state, "Step").orders, [Order::Run(RunOrder::Step(1))]);
     assert_eq!(bench.click(&state, "Steps").orders, [Order::Run(RunOrder::Step(100))]);
     assert_eq!(bench.click(&state, "Until steady").orders, [Order::Run(RunOrder::UntilSteady)]);

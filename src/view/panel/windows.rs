@@ -42,7 +42,7 @@ fn window(ctx: &Context, title: &str, open: &mut bool, size: [f32; 2], content: 
 /// What is wrong, each with its place and its line.
 pub fn problems(ui: &mut Ui, state: &State, answer: &mut Answer) {
     if state.problem_count() == 0 {
-        ui.label(RichText::new("● Nothing is wrong.").color(style::GOOD));
+        ui.label(RichText::new("Nothing is wrong.").color(style::GOOD));
         return;
     }
     if let Status::Failed(error) = &state.run.status {
