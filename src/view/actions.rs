@@ -12,7 +12,7 @@ use super::draw::streamline::Streamlines;
 use super::draw::surface::BodySurfaces;
 use super::keys::{Action, Layer};
 use super::panel::state::{RecordChoice, RecordingFacts};
-use super::panel::{Panels, WindowOrder, WindowRecording, Windows};
+use super::panel::{Panels, Shown, WindowOrder, WindowRecording, Windows};
 use super::record::Shot;
 use super::record::window::{RecordOrder, RecordSettings, RecordState};
 use super::simulation::{RunOrder, RunState};
@@ -200,12 +200,17 @@ fn record(
     for order in orders.read() {
         match order {
             WindowOrder::Record(choice) => {
-                let RecordChoice { fps, every, seconds, path } = choice.clone();
+                let RecordChoice { fps, every, seconds, path, size, supersampling, along_path } =
+                    choice.clone();
                 // 0 is "until it is stopped": an hour is far beyond that.
                 let seconds = if seconds > 0.0 { seconds as f32 } else { 3600.0 };
-                *settings = RecordSettings { output: free(&path), fps, every, seconds, ..settings.clone() };
+                // A video has an even number of pixels each way.
+                let size = size.map(|n| n & !1);
+                let output = free(&path);
+                *settings =
+                    RecordSettings { output, fps, every, seconds, size, supersampling, ..settings.clone() };
                 let along = document.as_ref().and_then(|document| Shot::path_of(&document.scene));
-                settings.shot = along.filter(|_| false);
+                settings.shot = along.filter(|_| along_path);
                 to.write(RecordOrder::Start);
             }
             WindowOrder::StopRecording => {
@@ -232,14 +237,23 @@ fn free(path: &Path) -> PathBuf {
 }
 
 /// The recorder's state to the panels.
-fn tell(state: Res<RecordState>, settings: Res<RecordSettings>, mut shown: ResMut<WindowRecording>) {
+fn tell(
+    state: Res<RecordState>,
+    settings: Res<RecordSettings>,
+    mut shown: ResMut<WindowRecording>,
+    mut panels: ResMut<Shown>,
+) {
     if !state.is_changed() {
         return;
+    }
+    if let Some(Ok(message) | Err(message)) = &state.message {
+        panels.state.messages.push(message.clone());
     }
     shown.0 = state.running.map(|progress| RecordingFacts {
         frames: progress.done,
         total: Some(progress.total),
         path: settings.output.clone(),
+        eta_s: progress.eta_s,
     });
 }
 

@@ -70,7 +70,6 @@ fn the_table_names_every_binding_once() {
 }
 
 #[test]
-#[ignore = "the README gets its tables together with the window"]
 fn the_readme_has_these_tables() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     assert_eq!(part_of_readme(&readme), Some(to_markdown().as_str()), "put this in:\n{}", to_markdown());

@@ -142,6 +142,8 @@ pub struct RecordingFacts {
     pub total: Option<u32>,
     /// Where it goes.
     pub path: PathBuf,
+    /// Seconds left at the pace so far.
+    pub eta_s: Option<f64>,
 }
 
 /// What the panels order. Nothing is done by a panel itself.
@@ -194,13 +196,27 @@ pub struct RecordChoice {
     pub every: u32,
     /// Length of the video, s; 0 for until it is stopped.
     pub seconds: f64,
-    /// Where it goes.
+    /// Where it goes: a file that ends in .mp4, or a folder for PNG pictures.
     pub path: PathBuf,
+    /// Width and height, pixels.
+    pub size: [u32; 2],
+    /// Frames are drawn so many times larger each way and averaged.
+    pub supersampling: u32,
+    /// Along the key frames of the scene, instead of as the window's camera goes.
+    pub along_path: bool,
 }
 
 impl Default for RecordChoice {
     fn default() -> Self {
-        Self { fps: 30, every: 5, seconds: 10.0, path: "flow.mp4".into() }
+        Self {
+            fps: 30,
+            every: 5,
+            seconds: 10.0,
+            path: "flow.mp4".into(),
+            size: [1280, 720],
+            supersampling: 1,
+            along_path: false,
+        }
     }
 }
 

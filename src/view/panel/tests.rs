@@ -403,7 +403,8 @@ fn windows_open() {
     bench.settle(&state);
     let answer = bench.click(&state, "Start recording");
     assert!(matches!(&answer.orders[..], [Order::Record(choice)] if choice.fps == 30), "{answer:?}");
-    state.recording = Some(RecordingFacts { frames: 12, total: Some(300), path: "flow.mp4".into() });
+    state.recording =
+        Some(RecordingFacts { frames: 12, total: Some(300), path: "flow.mp4".into(), eta_s: Some(90.0) });
     bench.settle(&state);
     assert!(bench.says("12 of 300 frames in flow.mp4"));
     assert_eq!(bench.click(&state, "Stop").orders, [Order::StopRecording]);

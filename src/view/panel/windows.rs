@@ -179,6 +179,9 @@ fn recording(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
         if let Some(total) = recording.total.filter(|total| *total > 0) {
             ui.add(egui::ProgressBar::new(recording.frames as f32 / total as f32));
         }
+        if let Some(left) = recording.eta_s {
+            ui.label(format!("{} left", text::duration(left)));
+        }
         if ui.button("Stop").on_hover_text("What there is, is kept").clicked() {
             answer.order(Order::StopRecording);
         }
@@ -187,7 +190,7 @@ fn recording(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
     let choice = &mut panels.recording;
     let mut path = choice.path.display().to_string();
     egui::Grid::new("recording").num_columns(2).show(ui, |ui| {
-        ui.label("file (.mp4)");
+        ui.label(".mp4, or folder");
         if ui.add(TextEdit::singleline(&mut path).desired_width(220.0)).changed() {
             choice.path = path.into();
         }
@@ -200,6 +203,20 @@ fn recording(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
         ui.end_row();
         ui.label("length");
         edit::number(ui, &mut Answer::default(), &mut choice.seconds, "s", 0.0..=3600.0);
+        ui.end_row();
+        ui.label("pixels");
+        ui.horizontal(|ui| {
+            let [width, height] = &mut choice.size;
+            edit::whole(ui, &mut Answer::default(), width, 16..=3840);
+            ui.label("x");
+            edit::whole(ui, &mut Answer::default(), height, 16..=2160);
+        });
+        ui.end_row();
+        ui.label("supersampling");
+        edit::whole(ui, &mut Answer::default(), &mut choice.supersampling, 1..=4);
+        ui.end_row();
+        ui.label("camera");
+        ui.checkbox(&mut choice.along_path, "along the key frames");
         ui.end_row();
     });
     style::paragraph(

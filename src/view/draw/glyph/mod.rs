@@ -8,14 +8,13 @@ mod tests;
 
 pub use places::{MOST_ARROWS, places};
 
-use super::streamline::SPEED;
 use super::keep::{explain, put};
 use super::sample::Sampler;
 use super::slice::Plane;
+use super::streamline::SPEED;
 use super::{ColorBar, ColorScale, Colors};
 use crate::output::slice::Slice;
 use crate::sim::Fields;
-use crate::units::Quantity;
 use crate::view::flow::{Flow, Stamp};
 use crate::view::simulation::Wanted;
 use crate::view::stage::Stage;
