@@ -69,8 +69,8 @@ pub fn plots(ui: &mut Ui, state: &State, panels: &mut Panels, answer: &mut Answe
     }
     let x = store.column(if panels.plot_time { "time" } else { "step" }).unwrap_or(0);
     for group in groups(store.columns()) {
-        let shown = panels.plots.iter().any(|title| *title == group.title)
-            || (!panels.plots_chosen && first_shown(&group.title));
+        let shown =
+            panels.plots.contains(&group.title) || (!panels.plots_chosen && first_shown(&group.title));
         let mut open = shown;
         ui.checkbox(&mut open, &group.title);
         if open != shown {
