@@ -223,7 +223,7 @@ fn snapshots_keep_their_distance() {
 }
 
 #[test]
-fn observing_takes_at_most_a_twentieth_of_the_time() {
+fn observing_takes_at_most_a_fortieth_of_the_time() {
     let controls = Controls::new();
     let settings = settings(Duration::from_millis(1));
     let mut runner =
@@ -235,7 +235,7 @@ fn observing_takes_at_most_a_twentieth_of_the_time() {
     runner.order(Order::SetPace(Pace::Free)).unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     let observed = 0.005 * (runner.snapshot().unwrap().generation - first) as f64;
-    let most = begin.elapsed().as_secs_f64() / 20.0;
+    let most = begin.elapsed().as_secs_f64() / 40.0;
     // The first one comes at once; fewer come only where a loaded machine takes the thread's time.
     assert!(observed <= most + 0.005 && observed >= 0.2 * most, "{observed} s of at most {most} s");
 }

@@ -96,7 +96,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         frames,
         from_step: args.from_step,
         every,
-        shot: args.camera.shot(&scene)?,
+        shot: args.camera.shot(&scene, args.size)?,
         legend: !args.no_legend,
     };
     let look = args.look.of(&scene)?;

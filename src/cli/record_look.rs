@@ -11,7 +11,7 @@ use clap::Args;
 #[derive(Args)]
 pub struct LookArgs {
     /// Particles drawn, at most; 0 for none.
-    #[arg(long, default_value_t = 300_000)]
+    #[arg(long, default_value_t = 60_000)]
     particles: usize,
     /// What colours the particles: speed, velocity_x, velocity_y, velocity_z, species, origin (the boundary touched
     /// last), or a field of their cell, such as temperature.
@@ -36,9 +36,9 @@ pub struct LookArgs {
     /// Equal steps of the slices' colours are equal factors.
     #[arg(long)]
     log: bool,
-    /// Interpolate slices between cells.
+    /// Show each cell of the slices in one colour, instead of interpolating between them.
     #[arg(long)]
-    smooth: bool,
+    cells: bool,
     /// What colours the bodies: heat_flux, pressure, shear, ... or "none".
     #[arg(long, default_value = "heat_flux")]
     surface: String,
@@ -59,9 +59,10 @@ pub struct LookArgs {
 /// Where the camera is.
 #[derive(Args)]
 pub struct CameraArgs {
-    /// Camera: yaw, pitch (degrees) and distance (the longest edge of the domain is 2).
-    #[arg(long, default_value = "-25,20,3.6", value_parser = parse_camera, allow_hyphen_values = true)]
-    camera: Viewpoint,
+    /// Camera: yaw, pitch (degrees) and distance (the longest edge of the domain is 2) [default: -25,20 and so far
+    /// that the whole domain is seen].
+    #[arg(long, value_parser = parse_camera, allow_hyphen_values = true)]
+    camera: Option<Viewpoint>,
     /// Look from this bookmark of the scene, or along +x, -x, +y, -y, +z, -z instead.
     #[arg(long, conflicts_with = "camera", allow_hyphen_values = true)]
     from: Option<String>,
@@ -120,7 +121,7 @@ impl LookArgs {
             map: self.map,
             range: self.range,
             log: self.log,
-            smooth: self.smooth,
+            smooth: !self.cells,
         };
         let mut look = Look::of(scene);
         look.set_particles(self.particles, &self.paint, self.additive).map_err(anyhow::Error::msg)?;
@@ -137,7 +138,7 @@ impl LookArgs {
 
 impl CameraArgs {
     /// The way of the camera.
-    pub fn shot(&self, scene: &Scene) -> anyhow::Result<Shot> {
+    pub fn shot(&self, scene: &Scene, [width, height]: [u32; 2]) -> anyhow::Result<Shot> {
         if self.path {
             return Shot::path_of(scene).ok_or_else(|| {
                 anyhow::anyhow!(
@@ -146,10 +147,14 @@ impl CameraArgs {
                 )
             });
         }
-        let from = match &self.from {
-            None => self.camera,
-            Some(name) => Viewpoint::named(name, scene).map_err(anyhow::Error::msg)?,
-        };
-        Ok(Shot::Turn { from, degrees: self.turn })
+        let aspect = width as f32 / height as f32;
+        Ok(match (&self.from, self.camera) {
+            (Some(name), _) => {
+                let from = Viewpoint::named(name, scene).map_err(anyhow::Error::msg)?;
+                Shot::Turn { from, degrees: self.turn }
+            }
+            (None, Some(from)) => Shot::Turn { from, degrees: self.turn },
+            (None, None) => Shot::around(scene, self.turn, aspect),
+        })
     }
 }

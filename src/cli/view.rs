@@ -2,7 +2,7 @@
 //! Must not know formulas or Bevy.
 
 use super::DeviceName;
-use super::common::{open_device, open_scene, threads};
+use super::common::{beside_a_window, open_device, open_scene, threads};
 use crate::app::{WindowOptions, open};
 use clap::Args;
 use std::path::PathBuf;
@@ -31,9 +31,7 @@ pub struct ViewArgs {
 pub fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
     // A scene that cannot be read is told before a window opens; the path is kept for saving and reloading.
     let scene = args.scene.as_ref().map(|path| anyhow::Ok((open_scene(path)?, path.clone()))).transpose()?;
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = if args.threads == 0 { cores.saturating_sub(1).max(1) } else { args.threads };
-    let device = open_device(args.device, threads)?;
+    let device = open_device(args.device, beside_a_window(args.threads))?;
     if !device.remark.is_empty() {
         tell!("note: {}", device.remark);
     }

@@ -4,7 +4,7 @@
 use crate::device::gas::{GasSetup, Record, Tallies};
 use crate::physics::moments::CellSums;
 use crate::physics::particle::Particle;
-use crate::physics::resolution::{CellGas, judge};
+use crate::physics::resolution::{CellGas, judge_rated, rate};
 use crate::sim::{Criterion, DrawnParticle, Fields, Paint, Probe, Request, Resolution, Snapshot};
 use rayon::prelude::*;
 
@@ -66,7 +66,7 @@ fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
     let size: Vec<f64> = (0..3).filter(|&a| grid.cells[a] > 1).map(|a| grid.cell_size()[a]).collect();
     // Slivers hold so few particles that their density is noise, and they are far from the size of a cell.
     const SLIVER: f64 = 0.1;
-    let cells = (0..density.len()).filter_map(|cell| {
+    let gas_of = |cell: usize| {
         let gas = f64::from(setup.motion.walls.gas_fraction(cell));
         (gas > SLIVER).then(|| CellGas {
             number_density: f64::from(density[cell]),
@@ -75,9 +75,15 @@ fn judgement(setup: &GasSetup, fields: &Fields) -> Resolution {
             // A cut cell is judged as if it were whole: its few particles are as dense as its neighbours'.
             particles: f64::from(counts[cell]) / samples / gas,
         })
-    });
+    };
+    let molecules = &setup.gas().gas;
+    // Powers for every cell: on all cores, since a window asks several times a second.
+    let rated: Vec<_> = (0..density.len())
+        .into_par_iter()
+        .filter_map(|cell| rate(molecules, &size, setup.time_step_s, &gas_of(cell)?))
+        .collect();
     let collide = setup.heavy_from.is_some();
-    let criteria = judge(&setup.gas().gas, &size, setup.time_step_s, collide, cells)
+    let criteria = judge_rated(&rated, collide)
         .into_iter()
         .map(|j| Criterion {
             name: j.name.to_string(),

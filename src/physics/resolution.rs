@@ -59,24 +59,47 @@ pub fn judge(
     collisions: bool,
     cells: impl IntoIterator<Item = CellGas>,
 ) -> Vec<Judgement> {
+    let rated = cells.into_iter().filter_map(|cell| rate(gas, cell_size, time_step, &cell));
+    judge_rated(&rated.collect::<Vec<_>>(), collisions)
+}
+
+/// What a cell has to be judged by; NaN where it has no temperature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    /// Longest edge in mean free paths.
+    pub size: f64,
+    /// Time step in mean collision times.
+    pub step: f64,
+    /// Cells that a molecule crosses in a step.
+    pub crossing: f64,
+    /// Particles.
+    pub particles: f64,
+}
+
+/// Rates one cell; `None` for one without gas. See [`judge`].
+pub fn rate(gas: &Gas, cell_size: &[f64], time_step: f64, cell: &CellGas) -> Option<Rating> {
+    if cell.number_density.is_nan() || cell.number_density <= 0.0 {
+        return None;
+    }
+    let particles = cell.particles;
+    if cell.temperature.is_nan() || cell.temperature <= 0.0 {
+        return Some(Rating { size: f64::NAN, step: f64::NAN, crossing: f64::NAN, particles });
+    }
     let longest = cell_size.iter().copied().fold(0.0, f64::max);
     let shortest = cell_size.iter().copied().fold(f64::INFINITY, f64::min);
-    let mass = gas.mean_mass();
-    let [mut size, mut step, mut crossing, mut particles] = [const { Vec::new() }; 4];
-    for cell in cells {
-        if cell.number_density.is_nan() || cell.number_density <= 0.0 {
-            continue;
-        }
-        particles.push(cell.particles);
-        if cell.temperature.is_nan() || cell.temperature <= 0.0 {
-            continue;
-        }
-        crossing.push(time_step * (cell.speed + most_probable_speed(mass, cell.temperature)) / shortest);
-        if collisions {
-            size.push(longest / gas.mean_free_path(cell.number_density, cell.temperature));
-            step.push(time_step * gas.collision_frequency(cell.number_density, cell.temperature));
-        }
-    }
+    Some(Rating {
+        size: longest / gas.mean_free_path(cell.number_density, cell.temperature),
+        step: time_step * gas.collision_frequency(cell.number_density, cell.temperature),
+        crossing: time_step * (cell.speed + most_probable_speed(gas.mean_mass(), cell.temperature)) / shortest,
+        particles,
+    })
+}
+
+/// Judges rated cells. See [`judge`].
+pub fn judge_rated(cells: &[Rating], collisions: bool) -> Vec<Judgement> {
+    let all = |of: fn(&Rating) -> f64| cells.iter().map(of).filter(|value| !value.is_nan()).collect::<Vec<_>>();
+    let (size, step) = (all(|cell| cell.size), all(|cell| cell.step));
+    let (crossing, particles) = (all(|cell| cell.crossing), all(|cell| cell.particles));
     let mut judgements = Vec::with_capacity(4);
     if collisions {
         judgements.push(judgement("cell size / mean free path", size, CELL_LIMIT, true));

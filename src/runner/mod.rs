@@ -9,7 +9,7 @@
 //! ```
 //!
 //! An order is looked at within 1/30 s as long as a single time step, and an observation, take less than that. While
-//! running, observing takes at most a twentieth of the time, whatever is requested; standing still, a new request is
+//! running, observing takes at most a fortieth of the time, whatever is requested; standing still, a new request is
 //! answered at once.
 
 mod exchange;
@@ -36,7 +36,7 @@ use thread::Worker;
 pub struct Settings {
     /// Pace once the simulation is built.
     pub pace: Pace,
-    /// Shortest time between two snapshots while running. It grows where observing would take more than a twentieth of
+    /// Shortest time between two snapshots while running. It grows where observing would take more than a fortieth of
     /// the time: an observation of 10 ms comes every 200 ms.
     pub publish_interval: Duration,
     /// Orders that may wait at most, at least 1.

@@ -16,8 +16,8 @@ use std::time::Instant;
 
 /// Orders carried out between two slices at most, so that a flood of them cannot stop the simulation.
 const ORDERS_AT_ONCE: usize = 64;
-/// Publishing waits so many times as long as it took, so that it costs at most a twentieth of the time.
-const PUBLISH_WAIT: u32 = 19;
+/// Publishing waits so many times as long as it took, so that it costs at most a fortieth of the time.
+const PUBLISH_WAIT: u32 = 39;
 
 pub(super) struct Worker {
     pub(super) factory: Factory,

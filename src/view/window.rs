@@ -1,7 +1,7 @@
 //! The window: all plugins together, on a display.
 //! Must not know devices or physics: it is handed what builds simulations.
 
-use super::camera::{CameraPlugin, Rig};
+use super::camera::{CameraOrder, CameraPlugin, Rig};
 use super::display::{DisplayError, check_display};
 use super::document::{Document, DocumentPlugin, asset_plugin, shipped};
 use super::draw::DrawPlugins;
@@ -100,8 +100,12 @@ pub fn run(
     });
     app.add_systems(PreUpdate, look_anew);
     if options.play {
-        app.add_systems(Startup, |mut orders: MessageWriter<RunOrder>| {
-            orders.write(RunOrder::Play);
+        // Orders that come before the first runner has been started are void.
+        app.add_systems(First, |mut frame: Local<u32>, mut orders: MessageWriter<RunOrder>| {
+            *frame = frame.saturating_add(1);
+            if *frame == 2 {
+                orders.write(RunOrder::Play);
+            }
         });
     }
     match app.run() {
@@ -140,4 +144,5 @@ fn look_anew(world: &mut World, mut shown: Local<Option<(Option<PathBuf>, Domain
         world.despawn(entity);
     });
     look.spawn(world);
+    world.write_message(CameraOrder::FrameAll);
 }

@@ -4,7 +4,7 @@
 use super::argon_sphere;
 use crate::app::{BenchSettings, bench};
 use crate::cli::DeviceName;
-use crate::cli::common::{open_device, open_scene, threads};
+use crate::cli::common::{beside_a_window, open_device, open_scene, threads};
 use crate::cli::record::parse_size;
 use clap::Args;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct ViewArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
-    /// Threads of the CPU device; 0: one a core.
+    /// Threads of the CPU device; 0: as in the window, one a core but for one.
     #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
 }
@@ -44,7 +44,7 @@ pub fn run(args: &ViewArgs) -> anyhow::Result<()> {
         Some(path) => open_scene(path)?,
         None => argon_sphere(args.particles),
     };
-    let device = open_device(args.device, args.threads)?;
+    let device = open_device(args.device, beside_a_window(args.threads))?;
     say!("gas       {}, version {}", device.name, env!("CARGO_PKG_VERSION"));
     let settings = BenchSettings {
         particles: usize::try_from(args.particles)?,

@@ -63,6 +63,18 @@ impl Shot {
         Path::new(&scene.view.path, &Stage::of(&gas.domain)).map(Self::Path)
     }
 
+    /// From the upper left in front, so far that the whole domain is seen all along the turn.
+    pub fn around(scene: &Scene, degrees: f32, aspect: f32) -> Self {
+        let Model::Gas(gas) = &scene.model;
+        let half = 0.5 * Stage::of(&gas.domain).extent();
+        let distance = (0..=12)
+            .map(|i| Viewpoint::default().turned(degrees * i as f32 / 12.0).framing([-half, half], aspect))
+            .map(|view| view.eye.distance(view.target))
+            .fold(0.0, f32::max);
+        let from = Viewpoint::default();
+        Self::Turn { from: Viewpoint { eye: from.eye.normalize_or_zero() * distance, ..from }, degrees }
+    }
+
     /// The viewpoint of a frame of so many.
     pub fn at(&self, frame: u32, recording: &Recording) -> Viewpoint {
         match self {

@@ -62,7 +62,7 @@ impl Default for ParticleCloud {
     fn default() -> Self {
         Self {
             visible: true,
-            most: 1_000_000,
+            most: 200_000,
             paint: ParticlePaint::default(),
             scale: ColorScale::default(),
             radius: 0.003,
