@@ -24,7 +24,7 @@ pub fn show(ctx: &Context, state: &State, panels: &mut Panels, answer: &mut Answ
     let mut close = false;
     window(ctx, "Save as", &mut open.save_as, [420.0, 100.0], |ui| close = save_as(ui, panels, answer));
     open.save_as &= !close;
-    window(ctx, "Record", &mut open.recording, [400.0, 220.0], |ui| recording(ui, state, panels, answer));
+    window(ctx, "Record", &mut open.recording, [400.0, 340.0], |ui| recording(ui, state, panels, answer));
     panels.open = open;
 }
 
