@@ -2,6 +2,8 @@
 //! Must not be used outside tests.
 
 use super::{CameraPlugin, Rig, Viewpoint};
+use crate::scene::{Collisions, Gas, Reference, Sampling, Start, TimeStep, View};
+use crate::view::document::SceneSettings;
 use crate::view::keys::KeysPlugin;
 use bevy::gizmos::transform_gizmo::TransformGizmoState;
 use bevy::input::ButtonState;
@@ -90,7 +92,7 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
             events: vec![egui::Event::PointerMoved(at)],
             ..Default::default()
         };
-        let _ = context.get_mut().run_ui(input, |ui| {
+        let mut output = context.get_mut().run_ui(input, |ui| {
             egui::Area::new(egui::Id::new("panel")).fixed_pos(egui::Pos2::ZERO).show(ui.ctx(), |ui| {
                 let field = ui.add_sized([300.0, 720.0], egui::TextEdit::singleline(&mut String::new()));
                 if text {
@@ -100,6 +102,8 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
                 }
             });
         });
+        // Nobody draws it.
+        output.textures_delta.clear();
     }
     app.update();
 }
@@ -108,4 +112,23 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
 pub fn typing(app: &mut App, is: bool) {
     panel(app, Vec2::new(900.0, 400.0), is);
     assert_eq!(app.world().resource::<EguiWantsInput>().wants_any_keyboard_input(), is);
+}
+
+/// The settings of a scene without cameras.
+pub fn settings() -> SceneSettings {
+    SceneSettings {
+        name: "empty".into(),
+        about: String::new(),
+        seed: 1,
+        gas: Gas { species: Vec::new() },
+        particles_per_cell: 10.0,
+        time_step: TimeStep::Auto,
+        steps: 100,
+        sampling: Sampling::Auto,
+        collisions: Collisions::default(),
+        start: Start::Filled,
+        reference: Reference::Auto,
+        view: View::default(),
+        folder: std::path::PathBuf::new(),
+    }
 }
