@@ -81,7 +81,7 @@ pub fn wheel(app: &mut App, y: f32) {
 
 /// Draws a panel on the left 300 pixels of the window, with the mouse at `pointer`: then egui itself says whether it
 /// wants the mouse. With `text`, somebody types into it.
-pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
+pub fn draw_panel(app: &mut App, pointer: Vec2, text: bool) {
     let mut contexts = app.world_mut().query::<&mut EguiContext>();
     let mut context = contexts.single_mut(app.world_mut()).unwrap();
     let at = egui::pos2(pointer.x, pointer.y);
@@ -105,6 +105,11 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
         // Nobody draws it.
         output.textures_delta.clear();
     }
+}
+
+/// Draws the panel and lets egui say what it wants of it, at the end of a frame.
+pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
+    draw_panel(app, pointer, text);
     app.update();
 }
 
