@@ -2,9 +2,9 @@
 //! Must not need a window.
 
 use super::*;
-use crate::scene::{Collisions, Gas, Reference, Sampling, Shape, Start, TimeStep};
+use crate::scene::Shape;
 use crate::view::camera::on_screen;
-use crate::view::camera::testing::{SIZE, app, rest, rig, seen, wheel};
+use crate::view::camera::testing::{SIZE, app, rest, rig, seen, settings, wheel};
 
 const ASPECT: f32 = SIZE.x / SIZE.y;
 
@@ -15,24 +15,6 @@ fn document() -> App {
     app.world_mut().spawn(settings());
     app.update();
     app
-}
-
-fn settings() -> SceneSettings {
-    SceneSettings {
-        name: "empty".into(),
-        about: String::new(),
-        seed: 1,
-        gas: Gas { species: Vec::new() },
-        particles_per_cell: 10.0,
-        time_step: TimeStep::Auto,
-        steps: 100,
-        sampling: Sampling::Auto,
-        collisions: Collisions::default(),
-        start: Start::Filled,
-        reference: Reference::Auto,
-        view: View::default(),
-        folder: std::path::PathBuf::new(),
-    }
 }
 
 fn order(app: &mut App, order: CameraOrder) {

@@ -85,3 +85,36 @@ pub(super) fn draw_line(path: Res<CameraPath>, preview: Res<Preview>, mut gizmos
         gizmos.arrow(view.eye, view.eye + glance, color.with_alpha(0.8));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{KeyFrame, View};
+    use crate::view::camera::testing::settings;
+    use crate::view::camera::{CameraPlugin, Viewpoint};
+    use crate::view::testing::{count, picture, stage, studio};
+
+    #[test]
+    fn the_line_is_where_the_eye_goes() {
+        let size = [320, 180];
+        let mut studio = studio(size, Viewpoint::default().along(Vec3::NEG_Z, 3.0), CameraPlugin);
+        let key = |x: f32| {
+            let [eye, target] = [Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.0, -1.0)];
+            let camera = Viewpoint { eye, target, ..Viewpoint::default() }.camera(&stage());
+            KeyFrame { time_s: f64::from(x) + 1.0, camera }
+        };
+        let view = View { path: vec![key(-0.5), key(0.5)], ..View::default() };
+        studio.world().spawn(SceneSettings { view, ..settings() });
+        let frame = picture(&mut studio, size);
+        let amber = |[r, g, b]: [u8; 3]| r > 90 && r > g && i32::from(g) > i32::from(b) + 25;
+        // A unit at the middle is 90 / (3 tan 22.5 degrees) = 72.4 pixels: the line goes from column 124 to 196.
+        let columns = |from: usize, to: usize| {
+            let drawn = |x: usize| (87..93).any(|y| frame.pixel(x, y).is_some_and(amber));
+            (from..to).filter(|&x| drawn(x)).count()
+        };
+        assert_eq!(columns(126, 195), 69);
+        assert_eq!(columns(0, 118) + columns(203, 320), 0);
+        studio.world().resource_mut::<Preview>().line = false;
+        assert_eq!(count(&picture(&mut studio, size), amber), 0);
+    }
+}

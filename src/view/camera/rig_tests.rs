@@ -3,7 +3,9 @@
 
 use super::*;
 use crate::view::camera::on_screen;
-use crate::view::camera::testing::{SIZE, app, button, drag, move_to, panel, rest, rig, seen, typing, wheel};
+use crate::view::camera::testing::{
+    SIZE, app, button, drag, draw_panel, move_to, panel, rest, rig, seen, typing, wheel,
+};
 use bevy::gizmos::transform_gizmo::TransformGizmoAxis;
 use bevy::input::ButtonState;
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -112,10 +114,12 @@ fn a_press_before_egui_knows_of_the_mouse_is_given_back() {
     let before = seen(&mut app);
     move_to(&mut app, MIDDLE);
     // In one frame the mouse jumps onto the panel and presses; egui sees it at the end of that frame.
+    draw_panel(&mut app, on, false);
+    assert!(!app.world().resource::<EguiWantsInput>().wants_any_pointer_input());
     app.world_mut().write_message(CursorMoved { window: Entity::PLACEHOLDER, position: on, delta: None });
     button(&mut app, MouseButton::Left, ButtonState::Pressed);
+    assert!(app.world().resource::<EguiWantsInput>().wants_any_pointer_input());
     assert!(app.world().resource::<Hand>().holds());
-    panel(&mut app, on, false);
     move_to(&mut app, on + 40.0);
     move_to(&mut app, on + 80.0);
     assert!(!app.world().resource::<Hand>().holds());

@@ -2,6 +2,8 @@
 //! Must not be used outside tests.
 
 use super::{CameraPlugin, Rig, Viewpoint};
+use crate::scene::{Collisions, Gas, Reference, Sampling, Start, TimeStep, View};
+use crate::view::document::SceneSettings;
 use crate::view::keys::KeysPlugin;
 use bevy::gizmos::transform_gizmo::TransformGizmoState;
 use bevy::input::ButtonState;
@@ -79,7 +81,7 @@ pub fn wheel(app: &mut App, y: f32) {
 
 /// Draws a panel on the left 300 pixels of the window, with the mouse at `pointer`: then egui itself says whether it
 /// wants the mouse. With `text`, somebody types into it.
-pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
+pub fn draw_panel(app: &mut App, pointer: Vec2, text: bool) {
     let mut contexts = app.world_mut().query::<&mut EguiContext>();
     let mut context = contexts.single_mut(app.world_mut()).unwrap();
     let at = egui::pos2(pointer.x, pointer.y);
@@ -90,7 +92,7 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
             events: vec![egui::Event::PointerMoved(at)],
             ..Default::default()
         };
-        let _ = context.get_mut().run_ui(input, |ui| {
+        let mut output = context.get_mut().run_ui(input, |ui| {
             egui::Area::new(egui::Id::new("panel")).fixed_pos(egui::Pos2::ZERO).show(ui.ctx(), |ui| {
                 let field = ui.add_sized([300.0, 720.0], egui::TextEdit::singleline(&mut String::new()));
                 if text {
@@ -100,7 +102,14 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
                 }
             });
         });
+        // Nobody draws it.
+        output.textures_delta.clear();
     }
+}
+
+/// Draws the panel and lets egui say what it wants of it, at the end of a frame.
+pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
+    draw_panel(app, pointer, text);
     app.update();
 }
 
@@ -108,4 +117,23 @@ pub fn panel(app: &mut App, pointer: Vec2, text: bool) {
 pub fn typing(app: &mut App, is: bool) {
     panel(app, Vec2::new(900.0, 400.0), is);
     assert_eq!(app.world().resource::<EguiWantsInput>().wants_any_keyboard_input(), is);
+}
+
+/// The settings of a scene without cameras.
+pub fn settings() -> SceneSettings {
+    SceneSettings {
+        name: "empty".into(),
+        about: String::new(),
+        seed: 1,
+        gas: Gas { species: Vec::new() },
+        particles_per_cell: 10.0,
+        time_step: TimeStep::Auto,
+        steps: 100,
+        sampling: Sampling::Auto,
+        collisions: Collisions::default(),
+        start: Start::Filled,
+        reference: Reference::Auto,
+        view: View::default(),
+        folder: std::path::PathBuf::new(),
+    }
 }
