@@ -90,14 +90,16 @@ pub fn rate(gas: &Gas, cell_size: &[f64], time_step: f64, cell: &CellGas) -> Opt
     Some(Rating {
         size: longest / gas.mean_free_path(cell.number_density, cell.temperature),
         step: time_step * gas.collision_frequency(cell.number_density, cell.temperature),
-        crossing: time_step * (cell.speed + most_probable_speed(gas.mean_mass(), cell.temperature)) / shortest,
+        crossing: time_step * (cell.speed + most_probable_speed(gas.mean_mass(), cell.temperature))
+            / shortest,
         particles,
     })
 }
 
 /// Judges rated cells. See [`judge`].
 pub fn judge_rated(cells: &[Rating], collisions: bool) -> Vec<Judgement> {
-    let all = |of: fn(&Rating) -> f64| cells.iter().map(of).filter(|value| !value.is_nan()).collect::<Vec<_>>();
+    let all =
+        |of: fn(&Rating) -> f64| cells.iter().map(of).filter(|value| !value.is_nan()).collect::<Vec<_>>();
     let (size, step) = (all(|cell| cell.size), all(|cell| cell.step));
     let (crossing, particles) = (all(|cell| cell.crossing), all(|cell| cell.particles));
     let mut judgements = Vec::with_capacity(4);

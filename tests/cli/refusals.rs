@@ -3,7 +3,6 @@
 
 use crate::support::{Place, SmallDisk, mesh};
 use std::fs;
-use std::process::Command;
 
 #[test]
 fn broken_scenes_are_refused_with_their_places_and_nothing_is_created() {
