@@ -65,7 +65,7 @@ enum Command {
     View(view::ViewArgs),
     /// Record a scene to a video or to pictures, without a window.
     #[cfg(feature = "view")]
-    Record(record::RecordArgs),
+    Record(Box<record::RecordArgs>),
     /// Draw a slice of a field to a PNG.
     Plot(plot::PlotArgs),
     /// Measure the speed of a device.

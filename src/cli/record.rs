@@ -114,7 +114,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         done = frame;
         bar.set_position(u64::from(frame));
         bar.set_message(format!("step {}", snapshot.step));
-        if bar.is_hidden() && (frame % (frames / 20).max(1) == 0 || frame == frames) {
+        if bar.is_hidden() && (frame.is_multiple_of((frames / 20).max(1)) || frame == frames) {
             let left = began.elapsed().as_secs_f64() / f64::from(frame) * f64::from(frames - frame);
             tell!("frame {frame} of {frames}, step {}, {left:.0} s left", snapshot.step);
         }

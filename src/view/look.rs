@@ -72,7 +72,7 @@ impl Look {
         world.spawn((Drawn, self.streamlines.clone()));
         world.spawn((Drawn, self.isosurface.clone()));
         world.spawn((Drawn, self.surfaces.clone()));
-        world.spawn((Drawn, self.domain.clone()));
+        world.spawn((Drawn, self.domain));
     }
 
     /// Draws at most so many particles, coloured by a value of their own or by a field of their cell.

@@ -325,15 +325,18 @@ fn prepare(
     });
 }
 
+/// What is asked of a camera.
+type SeenBy = (
+    &'static ExtractedCamera,
+    &'static ViewTarget,
+    &'static ViewDepthTexture,
+    &'static ViewUniformOffset,
+    &'static Msaa,
+    Option<&'static RenderLayers>,
+);
+
 fn draw(
-    view: ViewQuery<(
-        &ExtractedCamera,
-        &ViewTarget,
-        &ViewDepthTexture,
-        &ViewUniformOffset,
-        &Msaa,
-        Option<&RenderLayers>,
-    )>,
+    view: ViewQuery<SeenBy>,
     gpu: Res<Gpu>,
     pipelines: Option<Res<Pipelines>>,
     cache: Res<PipelineCache>,
