@@ -46,7 +46,7 @@ use std::process::ExitCode;
 
 /// An interactive wind tunnel for rarefied gas (DSMC).
 ///
-/// Start with: knudsen run scenes/sphere.ron -o out/sphere
+/// Start with: knudsen view (or, without a display: knudsen record scenes/sphere.ron --every 3)
 #[derive(Parser)]
 #[command(name = "knudsen", version, max_term_width = 110)]
 struct Arguments {
