@@ -13,11 +13,12 @@ pub fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=MOST)
 }
 
-/// Threads of a simulation beside a window: as asked for, or one a core but for one, which the window needs.
+/// Threads of a simulation beside a window: as asked for, or one a core, but for those that the window needs: an eighth of
+/// the cores, at least one. (A step is as fast as its slowest thread: one that shares its core with the window holds up all.)
 #[cfg(feature = "view")]
 pub fn beside_a_window(threads: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    if threads == 0 { cores.saturating_sub(1).max(1) } else { threads }
+    if threads == 0 { cores.saturating_sub((cores / 8).max(1)).max(1) } else { threads }
 }
 
 /// Loads a scene; all of its problems are in the error.

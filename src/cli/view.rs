@@ -16,7 +16,7 @@ pub struct ViewArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
-    /// Threads of the CPU device; 0: all but one, which is left to the window.
+    /// Threads of the CPU device; 0: one a core, but for an eighth, which the window needs.
     #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
     /// Width and height of the window, pixels.

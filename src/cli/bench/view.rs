@@ -33,7 +33,7 @@ pub struct ViewArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
-    /// Threads of the CPU device; 0: as in the window, one a core but for one.
+    /// Threads of the CPU device; 0: as in the window, one a core but for an eighth.
     #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
 }
