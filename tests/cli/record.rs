@@ -135,7 +135,7 @@ fn everything_there_is_to_draw_can_be_recorded() {
         "viridis",
         "--range",
         "0,4",
-        "--smooth",
+        "--cells",
         "--surface",
         "pressure",
         "--half",
@@ -205,7 +205,7 @@ fn a_full_disk_keeps_the_frames_before_it() {
         eprintln!("SKIPPED: no right to mount a tmpfs: a full disk is not tested");
         return;
     };
-    let long = record(&["--seconds", "20", "--size", "640x360", "-o", "disk/a.mp4"]);
+    let long = record(&["--seconds", "20", "-o", "disk/a.mp4"]);
     place.refuses(&long, &["No space left on device", "the frames before", "disk/a.mp4"]);
     let kept = frames(&place.path("disk/a.mp4")).len();
     assert!((1..200).contains(&kept), "{kept} frames");
