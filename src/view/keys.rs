@@ -280,12 +280,28 @@ fn press(
         keyboard.clear();
         return;
     }
-    let modifiers = Modifiers {
-        ctrl: keys.any_pressed([ControlLeft, ControlRight, SuperLeft, SuperRight]),
-        shift: keys.any_pressed([ShiftLeft, ShiftRight]),
-        alt: keys.any_pressed([AltLeft, AltRight]),
-    };
-    for input in keyboard.read().filter(|input| input.state == ButtonState::Pressed) {
+    let inputs: Vec<&KeyboardInput> = keyboard.read().collect();
+    // In a slow frame Ctrl may come and go together with its letter: what counts is what was held when the letter came.
+    let mut held: Vec<KeyCode> =
+        [ControlLeft, ControlRight, SuperLeft, SuperRight, ShiftLeft, ShiftRight, AltLeft, AltRight]
+            .into_iter()
+            .filter(|key| match inputs.iter().find(|input| input.key_code == *key) {
+                Some(first) => first.state == ButtonState::Released || first.repeat,
+                None => keys.pressed(*key),
+            })
+            .collect();
+    for input in inputs {
+        held.retain(|key| *key != input.key_code);
+        if input.state == ButtonState::Released {
+            continue;
+        }
+        held.push(input.key_code);
+        let any = |keys: &[KeyCode]| held.iter().any(|key| keys.contains(key));
+        let modifiers = Modifiers {
+            ctrl: any(&[ControlLeft, ControlRight, SuperLeft, SuperRight]),
+            shift: any(&[ShiftLeft, ShiftRight]),
+            alt: any(&[AltLeft, AltRight]),
+        };
         let Some(key) = meant(input) else { continue };
         // Where a sign is a shifted key, Shift belongs to the sign.
         let shift = modifiers.shift && !matches!(key, Equal | Minus | Period);

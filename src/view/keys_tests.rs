@@ -115,3 +115,19 @@ fn keys_typed_into_a_panel_do_nothing() {
     typing(&mut app, false);
     assert_eq!(pressed(&mut app, &[], Space, Key::Space), [Action::PlayPause]);
 }
+
+#[test]
+fn a_slow_frame_does_not_lose_what_was_held() {
+    let mut app = app();
+    let mut send = |key, logical: Key, state| {
+        app.world_mut().write_message(input(key, logical, state, false));
+    };
+    send(ControlLeft, Key::Control, ButtonState::Pressed);
+    send(KeyS, letter("s"), ButtonState::Pressed);
+    send(KeyS, letter("s"), ButtonState::Released);
+    send(ControlLeft, Key::Control, ButtonState::Released);
+    send(KeyF, letter("f"), ButtonState::Pressed);
+    app.update();
+    let actions: Vec<Action> = app.world_mut().resource_mut::<Messages<Action>>().drain().collect();
+    assert_eq!(actions, [Action::Save, Action::FrameSelection]);
+}

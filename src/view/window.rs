@@ -77,7 +77,8 @@ pub fn run(
             .set(WindowPlugin { primary_window: Some(window), ..default() })
             .set(render_plugin())
             .set(asset_plugin())
-            .set(LogPlugin { level: Level::ERROR, filter: "error".into(), ..default() }),
+            // A file that cannot be read is told by the document, in its own words.
+            .set(LogPlugin { level: Level::ERROR, filter: "error,bevy_asset=off".into(), ..default() }),
     );
     app.add_plugins((
         super::capture::CapturePlugin,
