@@ -31,7 +31,7 @@ pub fn draw(painter: &Painter, free: Rect, bars: &[ColorBar], kinds: &[Categorie
         }
     }
     let room = ((free.width() - 2.0 * MARGIN) / PITCH).max(0.0) as usize;
-    let height = (0.45 * free.height()).clamp(80.0, 260.0);
+    let height = (0.3 * free.height()).clamp(80.0, 200.0);
     if free.height() < height + 60.0 {
         return;
     }

@@ -265,10 +265,9 @@ impl State {
         });
     }
 
-    /// All that is to be read in the problem window.
+    /// What is wrong; messages of the document, which also tell what went well, are not counted.
     pub fn problem_count(&self) -> usize {
         self.document.problems.len()
-            + self.document.messages.len()
             + usize::from(self.run.refusal.is_some())
             + usize::from(matches!(self.run.status, Status::Failed(_)))
     }

@@ -14,6 +14,13 @@ pub fn line(ui: &mut Ui, state: &State, panels: &mut Panels) {
         0 => {
             Light::Ok.show(ui);
             ui.label(RichText::new("no problems").color(style::GOOD));
+            let count = state.document.messages.len();
+            if count > 0 {
+                let label = faint(if count == 1 { "1 message".into() } else { format!("{count} messages") });
+                if ui.selectable_label(panels.open.problems, label).on_hover_text("Show them").clicked() {
+                    panels.open.problems = !panels.open.problems;
+                }
+            }
         }
         count => {
             let noun = if count == 1 { "problem" } else { "problems" };

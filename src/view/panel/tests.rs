@@ -301,8 +301,8 @@ fn problems_are_listed_with_their_lines() {
     state.document.messages = vec!["body.stl cannot be read: no such file".into()];
     state.document.pending = Some(Impact::Restart);
     bench.settle(&state);
-    assert!(bench.says("2 problems") && bench.says("this edit will restart the flow"), "{}", bench.all());
-    bench.click(&state, "■ 2 problems");
+    assert!(bench.says("1 problem") && bench.says("this edit will restart the flow"), "{}", bench.all());
+    bench.click(&state, "■ 1 problem");
     bench.settle(&state);
     for text in
         ["a.ron:12:5: model.stream.temperature_k: must be above 0", "temperature_k: -3.0", "body.stl cannot"]

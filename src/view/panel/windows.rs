@@ -43,7 +43,6 @@ fn window(ctx: &Context, title: &str, open: &mut bool, size: [f32; 2], content: 
 pub fn problems(ui: &mut Ui, state: &State, answer: &mut Answer) {
     if state.problem_count() == 0 {
         ui.label(RichText::new("Nothing is wrong.").color(style::GOOD));
-        return;
     }
     if let Status::Failed(error) = &state.run.status {
         heading(ui, "The simulation failed");
@@ -74,7 +73,8 @@ pub fn problems(ui: &mut Ui, state: &State, answer: &mut Answer) {
         }
     }
     if !document.messages.is_empty() {
-        heading(ui, "Messages");
+        ui.add_space(4.0);
+        style::paragraph(ui, RichText::new("Messages").strong());
     }
     for message in document.messages.iter().rev() {
         style::paragraph(ui, message.as_str());
