@@ -167,6 +167,7 @@ fn what_cannot_be_recorded_is_said_with_what_to_do() {
     refuses(&["--slice", "q=1"], &["q=1"]);
     refuses(&["--size", "321x180", "-o", "a.mp4", "--seconds", "0.1"], &["321", "even"]);
     refuses(&["-o", "/proc/none/a.mp4"], &["/proc/none"]);
+    refuses(&["-o", "a.avi", "--seconds", "0.1"], &[".avi", ".mp4"]);
     assert!(!place.path("out/sphere.mp4").exists() && !place.path("a.mp4").exists());
     for wrong in ["--size=12", "--camera=1,2", "--range=3,1", "--isosurface=temperature", "--map=jet"] {
         let told = place.call(&record(&[wrong]));

@@ -101,6 +101,9 @@ pub enum RecordError {
     /// The files.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The name of the output asks for another kind of file.
+    #[error("files that end in .{0} cannot be written: name an .mp4 file, or a folder for PNG pictures")]
+    Ending(String),
     /// Something shall be drawn that the simulation does not have.
     #[error("{0}")]
     Look(String),

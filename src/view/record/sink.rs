@@ -10,6 +10,10 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Endings of files that somebody may hope for, and that would become folders of that name.
+const OTHERS: [&str; 12] =
+    ["avi", "gif", "jpeg", "jpg", "m4v", "mkv", "mov", "mpeg", "mpg", "png", "webm", "wmv"];
+
 /// A recording in the making.
 pub struct Sink {
     output: PathBuf,
@@ -36,6 +40,11 @@ impl Sink {
     /// # Errors
     /// The size is impossible for a video, or nothing can be written there.
     pub fn create(output: &Path, size: [u32; 2], fps: u32) -> Result<Self, RecordError> {
+        let ending =
+            output.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if OTHERS.contains(&ending.as_str()) {
+            return Err(RecordError::Ending(ending));
+        }
         let kind = if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mp4")) {
             let video = Box::new(Video::new(size, fps)?);
             if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -166,5 +175,8 @@ mod tests {
         std::fs::create_dir(&taken).unwrap();
         assert!(wrong(&taken).contains("taken.mp4"));
         assert!(Sink::create(&folder.path().join("odd.mp4"), [63, 48], 30).is_err());
+        assert!(
+            wrong(&folder.path().join("a.AVI")).contains(".avi") && !folder.path().join("a.AVI").exists()
+        );
     }
 }

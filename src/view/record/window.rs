@@ -101,6 +101,7 @@ impl Plugin for WindowRecordPlugin {
             .init_resource::<RecordState>()
             .init_resource::<Work>()
             .add_systems(First, drive)
+            .add_systems(Last, keep_at_the_end.run_if(on_message::<AppExit>))
             .add_systems(PostUpdate, follow.before(TransformSystems::Propagate));
     }
 }
@@ -173,6 +174,11 @@ fn drive(world: &mut World) {
     if finished || outcome.is_err() {
         end(world, outcome);
     }
+}
+
+/// Who quits in the middle of a recording keeps what there is of it.
+fn keep_at_the_end(world: &mut World) {
+    end(world, Ok(()));
 }
 
 fn start(world: &mut World, single: bool) {
