@@ -165,11 +165,12 @@ fn what_cannot_be_recorded_is_said_with_what_to_do() {
     refuses(&["--surface", "shine", "--seconds", "0.1"], &["\"shine\"", "pressure"]);
     refuses(&["--from", "nowhere"], &["nowhere", "+x"]);
     refuses(&["--slice", "q=1"], &["q=1"]);
-    refuses(&["--size", "321x180", "-o", "a.mp4", "--seconds", "0.1"], &["321", "even"]);
+    let odd = ["record", "sphere.ron", "--size", "321x180", "-o", "a.mp4", "--seconds", "0.1"];
+    place.refuses(&odd, &["321", "even"]);
     refuses(&["-o", "/proc/none/a.mp4"], &["/proc/none"]);
     refuses(&["-o", "a.avi", "--seconds", "0.1"], &[".avi", ".mp4"]);
     assert!(!place.path("out/sphere.mp4").exists() && !place.path("a.mp4").exists());
-    for wrong in ["--size=12", "--camera=1,2", "--range=3,1", "--isosurface=temperature", "--map=jet"] {
+    for wrong in ["--turn=far", "--camera=1,2", "--range=3,1", "--isosurface=temperature", "--map=jet"] {
         let told = place.call(&record(&[wrong]));
         assert_eq!(told.code, Some(2), "{told:#?}");
     }
