@@ -109,12 +109,18 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
         bar.set_style(style);
     }
     let began = std::time::Instant::now();
-    let mut done = 0;
+    let (mut done, mut last_told) = (0, began);
     let told = |frame: u32, snapshot: &crate::sim::Snapshot| {
         done = frame;
         bar.set_position(u64::from(frame));
         bar.set_message(format!("step {}", snapshot.step));
-        if bar.is_hidden() && (frame.is_multiple_of((frames / 20).max(1)) || frame == frames) {
+        if frame == 0 {
+            // On the way to the first frame.
+            if bar.is_hidden() && last_told.elapsed().as_secs() >= 10 {
+                last_told = std::time::Instant::now();
+                tell!("step {} of {} before the first frame", snapshot.step, args.from_step);
+            }
+        } else if bar.is_hidden() && (frame.is_multiple_of((frames / 20).max(1)) || frame == frames) {
             let left = began.elapsed().as_secs_f64() / f64::from(frame) * f64::from(frames - frame);
             tell!("frame {frame} of {frames}, step {}, {left:.0} s left", snapshot.step);
         }

@@ -4,7 +4,7 @@
 use crate::app::{Field, Look, Shot, Viewpoint};
 use crate::output::color::Map;
 use crate::output::slice::Slice;
-use crate::scene::Scene;
+use crate::scene::{Model, Scene};
 use clap::Args;
 
 /// What is drawn.
@@ -67,7 +67,7 @@ pub struct CameraArgs {
     #[arg(long, conflicts_with = "camera", allow_hyphen_values = true)]
     from: Option<String>,
     /// Degrees that the camera turns over the video.
-    #[arg(long, default_value_t = 40.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 40.0, allow_hyphen_values = true, value_parser = parse_turn)]
     turn: f32,
     /// Go along the key frames of the scene instead.
     #[arg(long, conflicts_with_all = ["camera", "from", "turn"])]
@@ -86,6 +86,11 @@ fn parse_camera(text: &str) -> Result<Viewpoint, String> {
             Err(format!("\"{text}\" is not a camera: write yaw,pitch,distance as -25,20,4, distance above 0"))
         }
     }
+}
+
+fn parse_turn(text: &str) -> Result<f32, String> {
+    let turn = text.trim().parse::<f32>().ok().filter(|turn| turn.is_finite());
+    turn.ok_or_else(|| format!("\"{text}\" is not an angle: write degrees as 40 or -90"))
 }
 
 fn parse_map(text: &str) -> Result<Map, String> {
@@ -116,6 +121,22 @@ impl LookArgs {
             [none] if none == "none" => Some(Vec::new()),
             planes => Some(planes.iter().map(|text| text.parse()).collect::<Result<Vec<Slice>, _>>()?),
         };
+        let Model::Gas(gas) = &scene.model;
+        for plane in planes.iter().flatten() {
+            let low = gas.domain.corner_m[plane.axis];
+            let high = low + gas.domain.size_m[plane.axis];
+            anyhow::ensure!(
+                (low..=high).contains(&plane.position_m),
+                "a slice at {} m is outside of the domain, which goes from {low} to {high} m there",
+                plane.position_m
+            );
+        }
+        if let (true, Some((low, _))) = (self.log, self.range) {
+            anyhow::ensure!(
+                low > 0.0,
+                "a logarithmic range begins above 0, not at {low}: change --range, or leave --log out"
+            );
+        }
         let field = Field {
             key: self.field.clone(),
             map: self.map,

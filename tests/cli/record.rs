@@ -165,12 +165,14 @@ fn what_cannot_be_recorded_is_said_with_what_to_do() {
     refuses(&["--surface", "shine", "--seconds", "0.1"], &["\"shine\"", "pressure"]);
     refuses(&["--from", "nowhere"], &["nowhere", "+x"]);
     refuses(&["--slice", "q=1"], &["q=1"]);
+    refuses(&["--slice", "z=99"], &["99", "outside"]);
+    refuses(&["--log", "--range", "-1,5"], &["above 0"]);
     let odd = ["record", "sphere.ron", "--size", "321x180", "-o", "a.mp4", "--seconds", "0.1"];
     place.refuses(&odd, &["321", "even"]);
     refuses(&["-o", "/proc/none/a.mp4"], &["/proc/none"]);
     refuses(&["-o", "a.avi", "--seconds", "0.1"], &[".avi", ".mp4"]);
     assert!(!place.path("out/sphere.mp4").exists() && !place.path("a.mp4").exists());
-    for wrong in ["--turn=far", "--camera=1,2", "--range=3,1", "--isosurface=temperature", "--map=jet"] {
+    for wrong in ["--turn=nan", "--camera=1,2", "--range=3,1", "--isosurface=temperature", "--map=jet"] {
         let told = place.call(&record(&[wrong]));
         assert_eq!(told.code, Some(2), "{told:#?}");
     }
@@ -228,4 +230,18 @@ fn interrupted_recordings_keep_what_there_is() {
     assert!((2..600).contains(&kept), "{kept} frames");
     assert!(fs::read_to_string(place.path("a.txt")).unwrap().contains(&format!("frames: {kept} of 600")));
     assert!(!spare.exists());
+}
+
+#[test]
+fn the_way_to_the_first_frame_can_be_interrupted() {
+    let place = Place::new();
+    place.scene("sphere.ron");
+    let child = place.start(&record(&["--from-step", "100000000", "-o", "a.mp4"]));
+    let spare = place.path("a.part.h264");
+    wait_until("the recording has begun", || spare.exists());
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    signal(&child, "INT");
+    let told = done(child.wait_with_output().unwrap());
+    assert_eq!(told.code, Some(130), "{told:#?}");
+    assert_eq!(place.names("."), ["sphere.ron"], "nothing was recorded, and nothing stays behind");
 }

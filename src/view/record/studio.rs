@@ -17,13 +17,13 @@ use crate::view::simulation::Wanted;
 use crate::view::stage::{Stage, spawn_camera};
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest wait for a frame's steps.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Records a flow. An output that ends in `.mp4` is a video, any other a folder of pictures. `progress` is told the
-/// frames done and whether to go on: false ends the recording with what there is. Returns what was written, `None` if
+/// frames done (0 on the way to the first) and whether to go on: false ends the recording with what there is. Returns what was written, `None` if
 /// there was no frame.
 ///
 /// # Errors
@@ -81,7 +81,9 @@ impl Studio {
         sink: &mut Sink,
         progress: &mut impl FnMut(u32, &Snapshot) -> bool,
     ) -> Result<(), RecordError> {
-        self.advance_to(recording.from_step)?;
+        if !self.advance_to(recording.from_step, progress)? {
+            return Ok(());
+        }
         let checked = self.app.world().resource::<Flow>().read(|snapshot| look.check(snapshot));
         checked.unwrap_or(Ok(())).map_err(RecordError::Look)?;
         for frame in 0..recording.frames {
@@ -118,15 +120,27 @@ impl Studio {
         }
     }
 
-    fn advance_to(&mut self, step: u64) -> Result<(), RecordError> {
+    /// Computes up to that step, in pieces of about a second, between which `progress` may end it: false then.
+    fn advance_to(
+        &mut self,
+        step: u64,
+        progress: &mut impl FnMut(u32, &Snapshot) -> bool,
+    ) -> Result<bool, RecordError> {
         let flow = self.app.world().resource::<Flow>();
-        let mut left = step;
+        let (mut left, mut piece) = (step, 1_u32);
         loop {
-            let steps = u32::try_from(left).unwrap_or(u32::MAX);
+            let steps = piece.min(u32::try_from(left).unwrap_or(u32::MAX));
+            let began = Instant::now();
             flow.with(|runner| runner.frame(steps, PATIENCE).map(drop)).transpose()?;
             left -= u64::from(steps);
             if left == 0 {
-                return Ok(());
+                return Ok(true);
+            }
+            if began.elapsed() < Duration::from_millis(500) {
+                piece = piece.saturating_mul(2);
+            }
+            if !flow.read(|snapshot| progress(0, snapshot)).unwrap_or(true) {
+                return Ok(false);
             }
         }
     }
