@@ -28,7 +28,6 @@ pub struct ActionsPlugin;
 
 impl Plugin for ActionsPlugin {
     fn build(&self, app: &mut App) {
-        // After the input of this frame, before anything reads the orders in `Update`.
         app.add_systems(Update, (obey, record).chain().before(super::panel::PanelSystems))
             .add_systems(PostUpdate, tell);
     }
@@ -99,7 +98,7 @@ fn carry_out(world: &mut World, action: Action) {
 }
 
 /// A message to whoever reads such; nothing where the plugin that does is not there.
-fn send<M: Message>(world: &mut World, message: M) {
+pub(super) fn send<M: Message>(world: &mut World, message: M) {
     if let Some(mut messages) = world.get_resource_mut::<Messages<M>>() {
         messages.write(message);
     }

@@ -4,12 +4,11 @@
 use super::capture::Frame;
 use super::draw::domain::{DomainFrame, scale_bar};
 use super::draw::particles::ParticleCount;
-use super::draw::{Categories, ColorBar, Colors};
+use super::draw::{Categories, ColorBar};
 use super::flow::Flow;
 use super::stage::Stage;
 use crate::output::OutputError;
 use crate::output::canvas::{Align, Canvas, Color};
-use crate::output::scale::Scale;
 use crate::sim::{Phase, Snapshot};
 use crate::units::{Quantity, si};
 use bevy::prelude::*;
@@ -123,7 +122,7 @@ fn loads(snapshot: &Snapshot) -> String {
 }
 
 fn draw_bar(canvas: &mut Canvas, bar: &ColorBar, x: f64, [top, bottom]: [f64; 2], s: f64) {
-    let Colors { low, high, log, .. } = bar.colors;
+    let scale = bar.colors.scale();
     let width = 16.0 * s;
     for y in top as i64..bottom as i64 {
         let fraction = (bottom - y as f64) / (bottom - top);
@@ -131,40 +130,25 @@ fn draw_bar(canvas: &mut Canvas, bar: &ColorBar, x: f64, [top, bottom]: [f64; 2]
     }
     // As many ticks as have room.
     let room = ((bottom - top) / (34.0 * s)) as usize;
-    let ticks = ticks(f64::from(low), f64::from(high), log, room.clamp(2, 6));
-    for (value, label) in &ticks.0 {
-        let y = bottom - f64::from(bar.colors.fraction(*value as f32)) * (bottom - top);
+    let (ticks, exponent) = scale.ticks(room.clamp(2, 6));
+    for tick in ticks.iter().filter(|tick| !tick.label.is_empty()) {
+        let y = bottom - scale.fraction(tick.value) * (bottom - top);
         canvas.fill((x + width) as i64, y as i64, (5.0 * s) as i64, 1.max(s as i64), TEXT);
-        canvas.text([x + width + 9.0 * s, y + 5.0 * s], Align::Left, 15.0 * s, TEXT, label);
+        canvas.text([x + width + 9.0 * s, y + 5.0 * s], Align::Left, 15.0 * s, TEXT, &tick.label);
     }
     // Titles end at the picture's edge.
     let right = canvas.width() as f64 - 12.0 * s;
     let Quantity { name, symbol, unit, .. } = &bar.quantity;
     canvas.text([right, top - 28.0 * s], Align::Right, 15.0 * s, TEXT, &format!("{name} {symbol}"));
-    let power = if ticks.1 == 0 { String::new() } else { format!("10^{} ", ticks.1) };
+    let power = if exponent == 0 { String::new() } else { format!("10^{exponent} ") };
     canvas.text([right, top - 11.0 * s], Align::Right, 14.0 * s, FAINT, &format!("{power}{unit}"));
-}
-
-/// Ticks of a colour bar, values and labels, and the power of ten taken out of the labels. On a logarithmic bar the
-/// powers of ten in it, or its ends where there are fewer than two.
-pub fn ticks(low: f64, high: f64, log: bool, count: usize) -> (Vec<(f64, String)>, i32) {
-    if !log {
-        let (ticks, exponent) = Scale::linear(low, high).ticks(count);
-        let ticks = ticks.into_iter().filter(|tick| !tick.label.is_empty());
-        return (ticks.map(|tick| (tick.value, tick.label)).collect(), exponent);
-    }
-    let powers = low.log10().ceil() as i32..=high.log10().floor() as i32;
-    let mut values: Vec<f64> = powers.map(|power| 10_f64.powi(power)).collect();
-    if values.len() < 2 {
-        values = vec![low, (low * high).sqrt(), high];
-    }
-    (values.into_iter().map(|value| (value, crate::output::scale::short(value))).collect(), 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::output::color::Map;
+    use crate::view::draw::Colors;
 
     #[test]
     fn the_bar_has_its_colours_and_the_picture_its_size() {
@@ -191,8 +175,12 @@ mod tests {
 
     #[test]
     fn logarithmic_ticks_are_powers_of_ten() {
-        let (ticks, _) = ticks(5.0, 2e4, true, 5);
-        assert_eq!(ticks.iter().map(|tick| tick.0).collect::<Vec<_>>(), [10.0, 100.0, 1000.0, 10_000.0]);
-        assert_eq!(super::ticks(2.0, 8.0, true, 5).0.len(), 3);
+        let ticks = |low, high| {
+            let colors = Colors { map: Map::Viridis, low, high, log: true };
+            let (ticks, _) = colors.scale().ticks(5);
+            ticks.into_iter().filter(|tick| !tick.label.is_empty()).map(|tick| tick.value).collect::<Vec<_>>()
+        };
+        assert_eq!(ticks(5.0, 2e4), [10.0, 100.0, 1000.0, 10_000.0]);
+        assert_eq!(ticks(2.0, 8.0).len(), 3);
     }
 }

@@ -2,6 +2,7 @@
 //! Must not know what is drawn.
 
 use crate::output::color::Map;
+use crate::output::scale::Scale;
 use crate::units::Quantity;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
 use bevy::prelude::Component;
@@ -104,6 +105,12 @@ impl Colors {
         } else {
             self.low + fraction * (self.high - self.low)
         }
+    }
+
+    /// The scale along a bar of these colours: its ticks and their labels.
+    pub fn scale(&self) -> Scale {
+        let (low, high) = (f64::from(self.low), f64::from(self.high));
+        if self.log { Scale { low, high, log: true } } else { Scale::linear(low, high) }
     }
 
     /// Red, green, blue of a value, sRGB bytes.

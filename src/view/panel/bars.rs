@@ -1,7 +1,6 @@
 //! Colour bars over the flow in the window: name, symbol, unit and ticks of everything that is coloured.
 //! Must not know Bevy's world, or what is coloured.
 
-use crate::output::scale::Scale;
 use crate::view::draw::{Categories, ColorBar};
 use bevy_egui::egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, pos2, vec2};
 
@@ -46,13 +45,11 @@ pub fn draw(painter: &Painter, free: Rect, bars: &[ColorBar], kinds: &[Categorie
 }
 
 fn draw_one(painter: &Painter, place: Rect, bar: &ColorBar) {
-    let colors = &bar.colors;
     let back = Rect::from_min_max(place.min - vec2(6.0, 40.0), place.max + vec2(PITCH - WIDTH - 16.0, 10.0));
     painter.rect_filled(back, 4.0, BACK);
     painter.add(Shape::mesh(column(place, bar)));
     painter.rect_stroke(place, 0.0, Stroke::new(1.0, TEXT), bevy_egui::egui::StrokeKind::Outside);
-    let (low, high) = (f64::from(colors.low), f64::from(colors.high));
-    let scale = if colors.log { Scale { low, high, log: true } } else { Scale::linear(low, high) };
+    let scale = bar.colors.scale();
     let (ticks, exponent) = scale.ticks(5);
     for tick in &ticks {
         let y = place.bottom() - scale.fraction(tick.value) as f32 * place.height();

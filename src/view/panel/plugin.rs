@@ -7,6 +7,7 @@ use crate::output::file::{create_folder, write_whole};
 use crate::output::table::write_history;
 use crate::runner::{Pace, Status};
 use crate::scene::{Domain, Model};
+use crate::view::actions::send;
 use crate::view::document::{
     BodyIndex, Document, DocumentOrder, DocumentSystems, Dragging, Selection, collect, shipped, spawn,
 };
@@ -301,13 +302,6 @@ fn carry_out(world: &mut World, answer: Answer) {
             Order::Screenshot => send(world, WindowOrder::Screenshot),
             Order::EndProbe => world.insert_resource(ProbedCell(None)),
         }
-    }
-}
-
-/// A message to whoever reads such; nothing where the plugin that does is not there.
-fn send<M: Message>(world: &mut World, message: M) {
-    if let Some(mut messages) = world.get_resource_mut::<Messages<M>>() {
-        messages.write(message);
     }
 }
 
