@@ -15,7 +15,7 @@ static __device__ __forceinline__ float gas_share(const Gas& gas, u32 cell) {
 }
 
 // Numbers of particles into `to.offset`, and their sums over each block: what plan_count does for a step.
-extern "C" __global__ void __launch_bounds__(PLAN_THREADS) fill_count(Gas gas, State to, Work work) {
+extern "C" __global__ void __launch_bounds__(PLAN_THREADS) fill_count(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work) {
     SHARED(u32, partial, 32);
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
     u32 size = 0;
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) fill_count(Gas gas, S
 }
 
 // The particles themselves; a warp takes a cell. All of them are at home (direction 13).
-extern "C" __global__ void __launch_bounds__(256) fill_cells(Gas gas, State to, Work work) {
+extern "C" __global__ void __launch_bounds__(256) fill_cells(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work) {
     if (((const Control*)work.control)->stalled) return;
     const u32 lane = threadIdx.x & 31u, warps = gridDim.x * (blockDim.x >> 5);
     for (u32 cell = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); cell < gas.cell_count; cell += warps) {
@@ -44,7 +44,10 @@ extern "C" __global__ void __launch_bounds__(256) fill_cells(Gas gas, State to, 
         for (u32 i0 = 0; i0 < n; i0 += 32) {
             const u32 i = i0 + lane;
             bool found = false;
-            float velocity[3] = {0.0f, 0.0f, 0.0f}, rotation = 0.0f;
+            float velocity[3] = {0.0f, 0.0f, 0.0f};
+#ifdef ROTATION
+            float rotation = 0.0f;
+#endif
             u32 x[3] = {0, 0, 0}, tag = 0;
             if (i < n) {
                 Stream rng = stream_of(gas, 0, PURPOSE_FILL, cell);
@@ -63,7 +66,9 @@ extern "C" __global__ void __launch_bounds__(256) fill_cells(Gas gas, State to, 
                 velocity[0] = gas.stream[0] + gas.thermal_speed * g.x;
                 velocity[1] = gas.stream[1] + gas.thermal_speed * g.y;
                 velocity[2] = gas.stream[2] + gas.thermal_speed * h.x;
+#ifdef ROTATION
                 rotation = -gas.thermal_speed * gas.thermal_speed * logf(rng.unit());
+#endif
                 tag = rng.bits() >> 8;
             }
             const u32 kept = __ballot_sync(FULL_MASK, found);

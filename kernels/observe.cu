@@ -27,7 +27,7 @@ static __device__ __forceinline__ u32 bin_of(const u32* ends, u32 i) {
 }
 
 // Writes the cells of far flights where the other functions look for them.
-extern "C" __global__ void __launch_bounds__(256) mark_far(Work work, State spare) {
+extern "C" __global__ void __launch_bounds__(256) mark_far(PARAM(Work) work, PARAM(State) spare) {
     const u32 total = ((const Control*)work.control)->far_total[work.parity];
     const FarRecord* records = (const FarRecord*)work.far_records;
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < total; k += gridDim.x * blockDim.x)
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) mark_far(Work work, State spar
 }
 
 // How many particles of each region are drawn, into `counts`.
-extern "C" __global__ void __launch_bounds__(256) draw_count(Gas gas, State state, u64 counts, u32 below) {
+extern "C" __global__ void __launch_bounds__(256) draw_count(PARAM(Gas) gas, PARAM(State) state, u64 counts, u32 below) {
     const u32 lane = threadIdx.x & 31u, warps = gridDim.x * (blockDim.x >> 5);
     for (u32 cell = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); cell < gas.cell_count; cell += warps) {
         const u32 first = ((const u32*)state.offset)[cell];
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(1024) draw_scan(u32 cell_count, u64
 
 // Packs the drawn particles, float4 {x, y, z in m in the scene's axes, what it is painted by}, in the order of regions.
 extern "C" __global__ void __launch_bounds__(256) draw_pack(
-    Gas gas, State state, State spare, u64 places, u64 out, u32 most, u32 below, u32 paint, double cx, double cy, double cz) {
+    PARAM(Gas) gas, PARAM(State) state, PARAM(State) spare, u64 places, u64 out, u32 most, u32 below, u32 paint, double cx, double cy, double cz) {
     SHARED(u32, all_ends, 32 * 8);
     const u32 lane = threadIdx.x & 31u, warps = gridDim.x * (blockDim.x >> 5);
     u32* ends = all_ends + 32 * (threadIdx.x >> 5);
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(256) draw_pack(
 // Sums of the particles of each cell now, in fixed point so that their order does not matter: i64[7] a cell, zero before.
 // Bins of a region in turn, each summed by the warp and added to its cell once.
 extern "C" __global__ void __launch_bounds__(256) sum_cells(
-    Gas gas, State state, State spare, u64 sums, double velocity_scale, double square_scale) {
+    PARAM(Gas) gas, PARAM(State) state, PARAM(State) spare, u64 sums, double velocity_scale, double square_scale) {
     const u32 lane = threadIdx.x & 31u, warps = gridDim.x * (blockDim.x >> 5);
     for (u32 cell = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); cell < gas.cell_count; cell += warps) {
         const u32 first = ((const u32*)state.offset)[cell];
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(256) sum_cells(
 }
 
 // Indices of the particles of one cell, in any order; `out` begins with their number. One block.
-extern "C" __global__ void __launch_bounds__(256) members_of(Gas gas, State state, Work work, u32 cell, u64 out, u32 most) {
+extern "C" __global__ void __launch_bounds__(256) members_of(PARAM(Gas) gas, PARAM(State) state, PARAM(Work) work, u32 cell, u64 out, u32 most) {
     u32* list = (u32*)out;
     if (threadIdx.x == 0) list[0] = 0;
     __syncthreads();

@@ -47,7 +47,7 @@ static __device__ __forceinline__ u32 site_of(const Gas& gas, const int at[3], i
 }
 
 // Sizes of the regions, into `to.offset`, and their sums over each block.
-extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(Gas gas, State from, State to, Work work) {
+extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work) {
     SHARED(u32, partial, 32);
     const Control* control = (const Control*)work.control;
     if (control->stalled) return;
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(Gas gas, S
 }
 
 // Offsets of the blocks, and whether there is room. One block.
-extern "C" __global__ void __launch_bounds__(1024) plan_scan(Gas gas, State from, State to, Work work, u32 blocks) {
+extern "C" __global__ void __launch_bounds__(1024) plan_scan(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, u32 blocks) {
     SHARED(u32, partial, 32);
     Control* control = (Control*)work.control;
     if (control->stalled) return;
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(1024) plan_scan(Gas gas, State from
 
 // Offsets of the cells, and the lists of the size classes: a cell belongs to the first class that holds it.
 extern "C" __global__ void __launch_bounds__(PLAN_THREADS)
-plan_offset(Gas gas, State from, State to, Work work, u32 direct, uint4 limits) {
+plan_offset(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, u32 direct, uint4 limits) {
     SHARED(u32, partial, 32);
     Control* control = (Control*)work.control;
     if (control->stalled) return;
@@ -151,7 +151,7 @@ plan_offset(Gas gas, State from, State to, Work work, u32 direct, uint4 limits) 
 }
 
 // Hands the far flights over to the cells where they ended. The order within a cell is settled there.
-extern "C" __global__ void __launch_bounds__(256) far_place(Gas gas, Work work) {
+extern "C" __global__ void __launch_bounds__(256) far_place(PARAM(Gas) gas, PARAM(Work) work) {
     const Control* control = (const Control*)work.control;
     const u32 total = control->far_total[work.parity];
     if (total == 0 || control->stalled) return;
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) far_place(Gas gas, Work work) 
 }
 
 // Ends a step: sums the copies of the counters into the log, and counts the step. One block.
-extern "C" __global__ void __launch_bounds__(256) close_step(Gas gas, Work work, Orders orders) {
+extern "C" __global__ void __launch_bounds__(256) close_step(PARAM(Gas) gas, PARAM(Work) work, PARAM(Orders) orders) {
     Control* control = (Control*)work.control;
     if (control->stalled) return;
     const u32 width = COUNTS + 8 * gas.body_count;

@@ -90,7 +90,7 @@ static __device__ __forceinline__ void try_pair(
         accept = unit * bound < rate;
     }
     if (accept) {
-        const uint4 words = philox(block | 0x80000000u, cell, (u32)step, (u32)(step >> 32) & 0xffffffu | (PURPOSE_COLLIDE << 24),
+        const uint4 words = philox(block | 0x80000000u, cell, (u32)step, ((u32)(step >> 32) & 0xffffffu) | (PURPOSE_COLLIDE << 24),
             (u32)gas.seed, (u32)(gas.seed >> 32));
         scatter(gas.pair, square, a, b, words.x, words.y);
         s.vx[i] = a.x;
@@ -103,7 +103,6 @@ static __device__ __forceinline__ void try_pair(
     }
 }
 
-static __device__ __forceinline__ float unit_of(u32 word) { return ((float)(word >> 9) + 0.5f) * (1.0f / 8388608.0f); }
 
 // Collides the n particles of a cell. Pairs of No-Time-Counter that share a particle take turns in the order of their
 // numbers, so that the result is that of a serial loop.
@@ -111,7 +110,7 @@ template <int THREADS>
 static __device__ __forceinline__ Collided collide(const Gas& gas, const Slots& s, u32 n, u32 cell, u64 step, u32 lane,
     float bound, double exposure) {
     Collided done = {0, 0, 0, 0, 0.0f};
-    const u32 high = (u32)(step >> 32) & 0xffffffu | (PURPOSE_COLLIDE << 24);
+    const u32 high = ((u32)(step >> 32) & 0xffffffu) | (PURPOSE_COLLIDE << 24);
     const u32 key0 = (u32)gas.seed, key1 = (u32)(gas.seed >> 32);
     if (n < gas.heavy_from) {
         const uint4 first = philox(0u, cell, (u32)step, high, key0, key1);
@@ -416,9 +415,8 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
     const u32 n = gather<THREADS>(gas, from, work, cell, at, lane, far_any, s, run_end, run_base);
     for (u32 k = lane; k < 32u * WARPS; k += THREADS) bins[k] = 0;
 
-    u32 clear = 255;
 #ifdef WALLS
-    clear = clearance(gas.walls, cell);
+    const u32 clear = clearance(gas.walls, cell);
 #endif
     Collided done = {0, 0, 0, 0, 0.0f};
 #ifdef COLLISIONS
@@ -456,7 +454,7 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
             const bool near = fabsf(dx) < 1e9f && fabsf(dy) < 1e9f && fabsf(dz) < 1e9f;
             const int px = (int)x + __float2int_rn(dx), py = (int)y + __float2int_rn(dy), pz = (int)z + __float2int_rn(dz);
             const int ex = px >> PLACE_BITS, ey = py >> PLACE_BITS, ez = pz >> PLACE_BITS;
-            const u32 distance = max(abs(ex), max(abs(ey), abs(ez)));
+            const u32 distance = (u32)max(abs(ex), max(abs(ey), abs(ez)));
             const bool inside = (u32)(at[0] + ex) < gas.cells[0] && (u32)(at[1] + ey) < gas.cells[1] &&
                 (u32)(at[2] + ez) < gas.cells[2];
 #ifdef WALLS
@@ -603,7 +601,7 @@ static __device__ __forceinline__ void step_class(const Gas& gas, const State& f
     if (threadIdx.x < COUNTS && tallied[threadIdx.x]) count(work, threadIdx.x, tallied[threadIdx.x]);
 }
 
-#define STEP_ARGUMENTS Gas gas, State from, State to, Work work, Orders orders, u32 size_class, u32 listed, u32 low, u32 high
+#define STEP_ARGUMENTS PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, PARAM(Orders) orders, u32 size_class, u32 listed, u32 low, u32 high
 #define STEP_PASS gas, from, to, work, orders, size_class, listed, low, high
 extern "C" __global__ void __launch_bounds__(256, STEP_BLOCKS) step_32(STEP_ARGUMENTS) { step_class<32, 8>(STEP_PASS); }
 extern "C" __global__ void __launch_bounds__(64) step_64(STEP_ARGUMENTS) { step_class<64, 1>(STEP_PASS); }
@@ -611,7 +609,7 @@ extern "C" __global__ void __launch_bounds__(128) step_128(STEP_ARGUMENTS) { ste
 extern "C" __global__ void __launch_bounds__(512) step_512(STEP_ARGUMENTS) { step_class<512, 1>(STEP_PASS); }
 
 // Cells that no block's memory holds: their slots are in global memory.
-extern "C" __global__ void __launch_bounds__(512) step_giant(Gas gas, State from, State to, Work work, Orders orders) {
+extern "C" __global__ void __launch_bounds__(512) step_giant(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, PARAM(Orders) orders) {
     SHARED(u64, tallied, COUNTS);
     SHARED(double, partial, 6 * 16);
     SHARED(u32, small, 64 + 32 * 16);
