@@ -10,6 +10,7 @@ mod observe;
 mod particles;
 mod program;
 
+pub use buffers::Array;
 pub use program::{abi_checks, specialise};
 
 use crate::device::cuda::walls::HostWalls;
@@ -18,7 +19,7 @@ use crate::device::gas::{GasSetup, Record, gas_scene};
 use crate::scene::{Impact, Scene, Start, impact, to_ron};
 use crate::sim::{Checkpoint, Request, SimError, Simulation, Snapshot};
 use abi::{Control, Gas, stall};
-use buffers::{Array, Buffers, Sizes};
+use buffers::{Buffers, Sizes};
 use constants::Tables;
 use launch::Kernels;
 use observe::Observer;

@@ -3,7 +3,7 @@
 
 use super::abi::{Control, FarRecord, Gas, Orders, PairModel, State, WallLaw, Work};
 use super::launch::{Classes, Kernels};
-use crate::device::cuda::{Context, CudaError, Module, Options, abi};
+use crate::device::cuda::{Context, CudaError, Module, Options};
 use crate::device::gas::GasSetup;
 use crate::physics::motion::FaceLaw;
 
