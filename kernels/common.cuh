@@ -3,6 +3,8 @@
 
 #ifndef CUDA_ON_HOST
 #define SHARED(type, name, count) __shared__ type name[count]
+// Offset of a field, as a constant; NVRTC has no offsetof, but the operator that its front end makes it of.
+#define OFFSET_OF(type, field) __INTADDR__(&(((type*)0)->field))
 // A struct as a parameter of a kernel, whose address may be taken without a copy of it for every thread.
 #define PARAM(type) const __grid_constant__ type
 #define DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]

@@ -42,7 +42,7 @@ enum Count {
 #define SPREAD 32
 
 // Why a step could not begin.
-enum { STALL_PARTICLES = 1, STALL_FAR = 2, STALL_SCRATCH = 4, STALL_BINS = 8 };
+enum { STALL_PARTICLES = 1, STALL_FAR = 2, STALL_SCRATCH = 4, STALL_BINS = 8, STALL_LOST = 16 };
 
 struct Control {
     u64 step;             // steps done
@@ -50,8 +50,9 @@ struct Control {
     u32 needed;           // particles that the next step needs room for
     u32 far_total[2];     // records of far flights in each buffer
     u32 listed[8];        // cells in each list of a size class
+    u32 taken[8];         // cells of each size class that were taken
     u32 scratch;          // slots of the giant cells
-    u32 largest;          // particles in the heaviest cell
+    u32 spare;
 };
 
 // A flight farther than the neighbours.

@@ -11,7 +11,7 @@ macro_rules! abi {
         );
         $(
             lines += &format!(
-                "static_assert(__builtin_offsetof({0}, {1}) == {2}, \"{0}.{1} lies elsewhere than in Rust\");\n",
+                "static_assert(OFFSET_OF({0}, {1}) == {2}, \"{0}.{1} lies elsewhere than in Rust\");\n",
                 stringify!($name),
                 stringify!($field),
                 std::mem::offset_of!($name, $field)

@@ -78,10 +78,12 @@ pub struct Control {
     pub far_total: [u32; 2],
     /// Cells in each list.
     pub listed: [u32; 8],
+    /// Cells of each size class that were taken.
+    pub taken: [u32; 8],
     /// Slots of the giant cells.
     pub scratch: u32,
     /// Not used.
-    pub largest: u32,
+    pub spare: u32,
 }
 
 /// A cross-section; see `PairModel` of the physics.

@@ -23,13 +23,18 @@ pub struct Classes {
     pub direct: u32,
 }
 
+/// Bytes of what a group has beside its slots: `Board` of kernels/step.cu.
+fn board_bytes(threads: u32) -> u32 {
+    256 + 4 * threads + 48 * (threads / 32) + 40
+}
+
 impl Classes {
     /// Classes for a card with so much shared memory a block (bytes), slots of so many words, and cells that usually
     /// hold `usual` particles. Limits leave several blocks on a multiprocessor.
     pub fn new(shared_bytes: u32, slot_words: u32, usual: f64) -> Self {
         let most = |threads: u32, groups: u32, bytes: u32| {
-            let fixed = 4 * groups * (64 + threads);
-            (bytes.min(shared_bytes).saturating_sub(fixed + 2048) / (4 * groups * slot_words)) & !7
+            let boards = groups * board_bytes(threads);
+            (bytes.min(shared_bytes).saturating_sub(boards + 1024) / (4 * groups * slot_words)) & !7
         };
         let limits =
             [most(32, 8, 45_000).max(32), most(64, 1, 16_000), most(128, 1, 42_000), most(512, 1, 220_000)];
@@ -60,6 +65,8 @@ pub struct Kernels {
     sum_cells: CudaFunction,
     members_of: CudaFunction,
     multiprocessors: u32,
+    /// Blocks of each size class that the card holds at a time.
+    resident: [u32; 4],
     sizes: Classes,
     slot_words: u32,
     cells: u32,
@@ -87,7 +94,7 @@ impl Kernels {
         let classes =
             [function("step_32")?, function("step_64")?, function("step_128")?, function("step_512")?];
         let slot_words = if rotational { 8 } else { 7 };
-        let kernels = Self {
+        let mut kernels = Self {
             stream: context.stream.clone(),
             plan_count: function("plan_count")?,
             plan_scan: function("plan_scan")?,
@@ -105,6 +112,7 @@ impl Kernels {
             sum_cells: function("sum_cells")?,
             members_of: function("members_of")?,
             multiprocessors: context.gpu.multiprocessors,
+            resident: [0; 4],
             sizes,
             slot_words,
             cells,
@@ -112,11 +120,17 @@ impl Kernels {
             timed: false,
             marks: Vec::new(),
         };
-        for (class, function) in kernels.classes.iter().enumerate() {
+        for class in 0..4 {
+            let function = &kernels.classes[class];
+            let shared = kernels.shared_bytes(class);
             function.set_attribute(
                 sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                kernels.shared_bytes(class) as i32,
+                shared as i32,
             )?;
+            let (threads, groups) = CLASSES[class];
+            let threads = threads * groups;
+            let each = function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)?;
+            kernels.resident[class] = each * kernels.multiprocessors;
         }
         Ok(kernels)
     }
@@ -124,7 +138,7 @@ impl Kernels {
     /// Dynamic shared memory of a block of a size class, bytes.
     fn shared_bytes(&self, class: usize) -> u32 {
         let (threads, groups) = CLASSES[class];
-        4 * groups * (self.slot_words * self.sizes.limits[class] + 64 + threads)
+        groups * (4 * self.slot_words * self.sizes.limits[class] + board_bytes(threads))
     }
 
     fn plan_blocks(&self) -> u32 {
@@ -197,22 +211,19 @@ impl Kernels {
         let mut launch = self.stream.launch_builder(&self.giant);
         launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
         // SAFETY: as in `plan`.
-        unsafe { launch.launch(config(self.multiprocessors, 512, 0)) }?;
+        unsafe { launch.launch(config(self.multiprocessors, 512, board_bytes(512))) }?;
         let direct = self.sizes.direct as usize;
         let order = (0..4).rev().filter(|&class| class != direct).chain([direct]);
         for class in order {
             let (threads, groups) = CLASSES[class];
             let listed = u32::from(class != direct);
-            let blocks = if class == direct {
-                self.cells.div_ceil(groups)
-            } else {
-                (self.multiprocessors * 16).min(self.cells.div_ceil(groups))
-            };
+            // Groups take cells until there are none left: as many as the card holds are enough.
+            let blocks = self.resident[class].min(self.cells.div_ceil(groups));
             let low = if class == 0 { 0 } else { self.sizes.limits[class - 1] + 1 };
-            let (number, high) = (class as u32, self.sizes.limits[class]);
+            let number = class as u32;
             let mut launch = self.stream.launch_builder(&self.classes[class]);
             launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
-            launch.arg(&number).arg(&listed).arg(&low).arg(&high);
+            launch.arg(&number).arg(&listed).arg(&low);
             // SAFETY: as in `plan`; the slots of all groups of a block fit into its dynamic shared memory.
             unsafe { launch.launch(config(blocks, threads * groups, self.shared_bytes(class))) }?;
         }

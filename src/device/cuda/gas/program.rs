@@ -34,7 +34,7 @@ pub fn specialise(setup: &GasSetup, wide: bool) -> Vec<String> {
 /// C++ that fails to compile where a shared struct has another layout in the kernels.
 pub fn abi_checks() -> String {
     let mut checks = String::new();
-    checks += &abi!(Control { step, stalled, needed, far_total, listed, scratch, largest });
+    checks += &abi!(Control { step, stalled, needed, far_total, listed, taken, scratch, spare });
     checks += &abi!(FarRecord { index, cell });
     checks += &abi!(PairModel { coefficient, exponent, inverse_alpha, first_share });
     checks += &abi!(WallLaw { accommodation, thermal_speed, rotational });
@@ -65,8 +65,6 @@ pub fn build(
     let mut program = program.to_vec();
     let blocks = options.step_blocks.unwrap_or(STEP_BLOCKS);
     program.push(format!("-DSTEP_BLOCKS={}", blocks.min(context.gpu.threads_per_multiprocessor / 256)));
-    let source = options.kernels.assemble(&abi_checks())?;
-    let module = Module::compile(context, &source, &program)?;
     let cells = setup.motion.grid.len();
     let usual = setup.expected_particles() / cells.max(1) as f64;
     let words = if setup.rotational { 8 } else { 7 };
@@ -74,5 +72,10 @@ pub fn build(
     if let Some(direct) = options.direct_class {
         classes.direct = direct.min(3);
     }
+    for (threads, limit) in [32, 64, 128, 512].into_iter().zip(classes.limits) {
+        program.push(format!("-DCAP_{threads}={limit}"));
+    }
+    let source = options.kernels.assemble(&abi_checks())?;
+    let module = Module::compile(context, &source, &program)?;
     Kernels::new(context, &module, classes, setup.rotational, cells as u32)
 }
