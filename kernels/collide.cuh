@@ -85,47 +85,65 @@ __device__ __forceinline__ void scatter(const PairModel& model, float square, fl
     b = make_float3(mean_x - share_b * x, mean_y - share_b * y, mean_z - share_b * z);
 }
 
-// The key of a random permutation of 0..n: the same for all lanes and the whole pass.
+// Pairs for Half-Split-Shuffle. A pass needs n/2 disjoint pairs, of which each lane makes its own without seeing the
+// others'. They are one round of a round-robin tournament (the circle method: around a random centre x, of m = n or
+// n - 1 places, whichever is odd, x + k meets x - k), with the players' numbers shuffled. Over the centres alone each
+// of the n (n - 1) / 2 pairs comes equally often, to 2^-32, whatever the shuffle: so the rate of no pair is biased.
+// The shuffle ("swap or not", Hoang, Morris & Rogaway 2012) only parts the pairs of one pass from each other: with six
+// rounds two given pairs come together within a tenth (rms) of as often as they would in a perfect shuffle.
+#define SHUFFLE_ROUNDS 6
+
+// The key of one pass: the same for all lanes.
 struct PermKey {
-    // Largest power of two that is not above n, less one; half its bits.
-    u32 mask, shift;
-    // One for each round.
-    u32 add0, add1, add2, add3;
-    u32 odd0, odd1, odd2, odd3;
+    u32 centre;
+    u32 turn[SHUFFLE_ROUNDS];
+    u32 factor[SHUFFLE_ROUNDS];
 };
 
-// A key from four random words; n from 1 to 2^16.
-__device__ __forceinline__ PermKey permutation_key(u32 n, uint4 words) {
+// A key from two random blocks, for n from 2 to 2^31.
+__device__ __forceinline__ PermKey permutation_key(u32 n, uint4 first, uint4 second) {
     PermKey key;
-    const u32 bits = 31 - __clz((int)n);
-    key.mask = (1u << bits) - 1u;
-    key.shift = (bits + 1) / 2;
-    // High bits of a word turn, low bits multiply.
-    key.add0 = __umulhi(words.x, n);
-    key.add1 = __umulhi(words.y, n);
-    key.add2 = __umulhi(words.z, n);
-    key.add3 = __umulhi(words.w, n);
-    key.odd0 = words.x | 1u;
-    key.odd1 = words.y | 1u;
-    key.odd2 = words.z | 1u;
-    key.odd3 = words.w | 1u;
+    key.centre = __umulhi(first.x, (n - 1) | 1u);
+    const u32 words[SHUFFLE_ROUNDS] = {first.y, first.z, first.w, second.x, second.y, second.z};
+#pragma unroll
+    for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
+        key.turn[round] = __umulhi(words[round], n);
+        // The turn is made of the high bits: spread the low ones.
+        key.factor[round] = words[round] * 0x9E3779B1u;
+    }
     return key;
 }
 
-// One round: turn all n by a random amount, then mix the first 2^bits among themselves. Each part is a bijection.
-__device__ __forceinline__ u32 permutation_round(u32 i, u32 n, u32 mask, u32 shift, u32 add, u32 odd) {
-    i += add;
-    i = min(i, i - n);
-    const u32 mixed = ((i ^ (i >> shift)) * odd) & mask;
-    return i <= mask ? mixed : i;
+// The shuffle: a bijection of 0..n. In a round i and turn - i (modulo n) change places, or not.
+__device__ __forceinline__ u32 shuffle_number(u32 i, u32 n, const PermKey& key) {
+#pragma unroll
+    for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
+        u32 other = key.turn[round] - i;
+        other = min(other, other + n);
+        const u32 coin = (max(i, other) + 1u) * key.factor[round];
+        i = (int)coin < 0 ? other : i;
+    }
+    return i;
 }
 
-// Where the permutation sends i, 0 <= i < n. No lane waits for another: about 40 instructions, without the
-// walk along a cycle that a mix of all ceil(log2 n) bits would need.
+// Pair k of the pass, 0 <= k < n / 2: the numbers of two particles. About 90 instructions.
+__device__ __forceinline__ void pair_of(u32 k, u32 n, const PermKey& key, u32& i, u32& j) {
+    const u32 odd = n & 1u;
+    const u32 places = n - 1u + odd;
+    const u32 distance = k + odd;
+    const u32 up = key.centre + distance;
+    const u32 down = key.centre - distance;
+    i = shuffle_number(min(up, up - places), n, key);
+    // Of an even number the centre meets the one that has no place on the circle.
+    const u32 opposite = distance == 0 ? places : min(down, down + places);
+    j = shuffle_number(opposite, n, key);
+}
+
+// The same as a permutation of 0..n: k meets k + n / 2; of an odd n the last is left out.
 __device__ __forceinline__ u32 permute(u32 i, u32 n, const PermKey& key) {
-    i = permutation_round(i, n, key.mask, key.shift, key.add0, key.odd0);
-    i = permutation_round(i, n, key.mask, key.shift, key.add1, key.odd1);
-    i = permutation_round(i, n, key.mask, key.shift, key.add2, key.odd2);
-    i = permutation_round(i, n, key.mask, key.shift, key.add3, key.odd3);
-    return i;
+    const u32 half = n / 2;
+    if (i >= 2 * half) return shuffle_number(key.centre, n, key);
+    u32 first, second;
+    pair_of(i < half ? i : i - half, n, key, first, second);
+    return i < half ? first : second;
 }
