@@ -1,116 +1,149 @@
-// collide.cuh: the cross-section and the scattering of a pair, and the permutation of Half-Split-Shuffle.
-// -D VHS_POWER: 1 if sigma c_r goes with the square root of c_r^2, 2 with its fourth root, 3 if it is constant, else 0.
-// -D VSS: soft spheres.
+// The cross-section and the scattering of a pair, and the permutation that pairs a cell's particles. Mirrors
+// src/physics/collide, which cites the sources. Knows nothing of cells or schemes.
+//
+// Constants of the scene, given by -D:
+// VHS_POWER: how sigma c_r follows from c_r^2: 0 the power `exponent`, 1 its root, 2 its fourth root, 3 constant.
+// VSS: 1 where alpha of the scattering law is not 1.
 #pragma once
-#include "common.cuh"
+#include "wall_law.cuh"
 
+#ifndef VHS_POWER
+#define VHS_POWER 0
+#endif
+#ifndef VSS
+#define VSS 0
+#endif
+
+// sigma c_r = coefficient (c_r^2)^exponent of a pair of species; SI units, fields as in `PairModel` of pair.rs.
 struct PairModel {
-    float coefficient;    // SI units
-    float exponent;       // 1 - omega
-    float inverse_alpha;  // 1 / alpha of the scattering law
-    float first_share;    // m_2 / (m_1 + m_2)
+    float coefficient;
+    float exponent;
+    float inverse_alpha;
+    float first_share;
 };
 
-// sigma c_r of a pair with this square of the relative speed, m^3/s (Bird 1994, eqs. 4.60 to 4.63).
-static __device__ __forceinline__ float pair_rate(const PairModel& model, float square) {
+// Square of the relative speed of a pair, m^2/s^2.
+__device__ __forceinline__ float relative_speed_squared(float3 a, float3 b) {
+    const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return x * x + y * y + z * z;
+}
+
+// sigma c_r of a pair with this square of the relative speed, m^3/s. The general power is taken through base-two
+// logarithms: within 1e-6 of the true rate for exponents to 1/2 and squares from 1e-6 to 1e12 m^2/s^2, at a tenth of
+// the cost of powf. Against the statistical error of a run, 1e-6 of the collision rate is nothing.
+__device__ __forceinline__ float pair_rate(const PairModel& model, float square) {
 #if VHS_POWER == 1
-    return model.coefficient * sqrtf(square);
+    const float power = sqrtf(square);
 #elif VHS_POWER == 2
-    return model.coefficient * sqrtf(sqrtf(square));
+    const float power = sqrtf(sqrtf(square));
 #elif VHS_POWER == 3
-    return model.coefficient;
+    const float power = 1.0f;
 #else
-    return model.coefficient * powf(square, model.exponent);
+    const float power = exp2f(model.exponent * __log2f(square));
 #endif
+    return model.coefficient * power;
 }
 
-// Two unit vectors that make a right-handed frame with the unit vector n (Duff et al. 2017).
-static __device__ __forceinline__ void tangents(const double n[3], double t1[3], double t2[3]) {
-    const double sign = copysign(1.0, n[2]);
-    const double a = -1.0 / (sign + n[2]);
-    const double b = n[0] * n[1] * a;
-    t1[0] = 1.0 + sign * n[0] * n[0] * a;
-    t1[1] = sign * b;
-    t1[2] = -sign * n[0];
-    t2[0] = b;
-    t2[1] = sign + n[1] * n[1] * a;
-    t2[2] = -n[1];
+#if VSS
+// Direction of the relative velocity after a soft-sphere collision: cos(chi) = 2 u^(1/alpha) - 1 about `a - b`.
+// The frame is f64, so that its length has no trend.
+__device__ __forceinline__ float3 deflect(const PairModel& model, float3 a, float3 b, u32 word1, u32 word2) {
+    const double x = (double)a.x - b.x, y = (double)a.y - b.y, z = (double)a.z - b.z;
+    const double speed = sqrt(x * x + y * y + z * z);
+    if (!(speed > 0.0)) return direction_of(word1, word2);
+    const double3 along = make_double3(x / speed, y / speed, z / speed);
+    double3 t1, t2;
+    tangents(along, t1, t2);
+    const double cosine = 2.0 * (double)powf(unit_of(word1), model.inverse_alpha) - 1.0;
+    const double sine = sqrt(1.0 - cosine * cosine);
+    float sine_azimuth, cosine_azimuth;
+    sincos_turn(unit_of(word2), sine_azimuth, cosine_azimuth);
+    const double p = sine * cosine_azimuth, q = sine * sine_azimuth;
+    return make_float3((float)(cosine * along.x + p * t1.x + q * t2.x),
+                       (float)(cosine * along.y + p * t1.y + q * t2.y),
+                       (float)(cosine * along.z + p * t1.z + q * t2.z));
 }
+#endif
 
-// Elastic scattering in the centre-of-mass frame by two random words: isotropic (VHS), or by the VSS law
-// cos(chi) = 2 u^(1/alpha) - 1 about the relative velocity (Bird 1994, eqs. 2.36 and 11.8).
-static __device__ __forceinline__ void scatter(
-    const PairModel& model, float square, float3& a, float3& b, u32 first, u32 second) {
+// Elastic scattering in the centre-of-mass frame, from two random words: isotropic (VHS), or by the VSS law.
+// `square` is the square of the relative speed.
+__device__ __forceinline__ void scatter(const PairModel& model, float square, float3& a, float3& b, u32 word1,
+                                        u32 word2) {
     const float speed = sqrtf(square);
-    float tx, ty, tz;
-#ifdef VSS
-    const double before[3] = {(double)a.x - b.x, (double)a.y - b.y, (double)a.z - b.z};
-    const double length = sqrt(before[0] * before[0] + before[1] * before[1] + before[2] * before[2]);
-    if (length > 0.0) {
-        const double along[3] = {before[0] / length, before[1] / length, before[2] / length};
-        double t1[3], t2[3], s, c;
-        tangents(along, t1, t2);
-        const double cosine = 2.0 * pow((double)unit_of(first), (double)model.inverse_alpha) - 1.0;
-        const double sine = sqrt(1.0 - cosine * cosine);
-        sincospi(2.0 * (((double)second + 0.5) * (1.0 / 4294967296.0)), &s, &c);
-        tx = (float)(cosine * along[0] + sine * (c * t1[0] + s * t2[0]));
-        ty = (float)(cosine * along[1] + sine * (c * t1[1] + s * t2[1]));
-        tz = (float)(cosine * along[2] + sine * (c * t1[2] + s * t2[2]));
-    } else
+#if VSS
+    const float3 towards = deflect(model, a, b, word1, word2);
+#else
+    const float3 towards = direction_of(word1, word2);
 #endif
-    {
-        const float cosine = 2.0f * unit_of(first) - 1.0f;
-        // In double: see `direction` in src/physics/sample.rs, an f32 root here takes energy out of every pair.
-        const float sine = (float)sqrt(1.0 - (double)cosine * (double)cosine);
-        float s, c;
-        sincospif(2.0f * unit_of(second), &s, &c);
-        tx = sine * c;
-        ty = sine * s;
-        tz = cosine;
-    }
-    const float of_a = model.first_share, of_b = 1.0f - model.first_share;
-    const float mx = of_b * a.x + of_a * b.x, my = of_b * a.y + of_a * b.y, mz = of_b * a.z + of_a * b.z;
-    const float rx = speed * tx, ry = speed * ty, rz = speed * tz;
-    a = make_float3(mx + of_a * rx, my + of_a * ry, mz + of_a * rz);
-    b = make_float3(mx - of_b * rx, my - of_b * ry, mz - of_b * rz);
+    // The centre of mass moves with the mean weighted by mass: each carries the other's share.
+    const float share_a = model.first_share, share_b = 1.0f - share_a;
+    const float mean_x = share_b * a.x + share_a * b.x;
+    const float mean_y = share_b * a.y + share_a * b.y;
+    const float mean_z = share_b * a.z + share_a * b.z;
+    const float x = speed * towards.x, y = speed * towards.y, z = speed * towards.z;
+    a = make_float3(mean_x + share_a * x, mean_y + share_a * y, mean_z + share_a * z);
+    b = make_float3(mean_x - share_b * x, mean_y - share_b * y, mean_z - share_b * z);
 }
 
-// Keys of a pseudo-random permutation: four rounds of add, odd multiply and fold on the bits that n needs, walked until
-// the result is below n. Every step can be undone, so that it is a permutation.
+// Pairs for Half-Split-Shuffle. A pass needs n/2 disjoint pairs, of which each lane makes its own without seeing the
+// others'. They are one round of a round-robin tournament (the circle method: around a random centre x, of m = n or
+// n - 1 places, whichever is odd, x + k meets x - k), with the players' numbers shuffled. Over the centres alone each
+// of the n (n - 1) / 2 pairs comes equally often, to 2^-32, whatever the shuffle: so the rate of no pair is biased.
+// The shuffle ("swap or not", Hoang, Morris & Rogaway 2012) only parts the pairs of one pass from each other: with six
+// rounds two given pairs come together within a tenth (rms) of as often as they would in a perfect shuffle.
+#define SHUFFLE_ROUNDS 6
+
+// The key of one pass: the same for all lanes.
 struct PermKey {
-    u32 mask, shift;
-    u32 add[4], multiply[4];
+    u32 centre;
+    u32 turn[SHUFFLE_ROUNDS];
+    u32 factor[SHUFFLE_ROUNDS];
 };
 
-// Keys of a pass of Half-Split-Shuffle in a cell of n particles.
-static __device__ __forceinline__ PermKey permutation_key(u64 seed, u64 step, u32 cell, u32 pass, u32 n) {
+// A key from two random blocks, for n from 2 to 2^31.
+__device__ __forceinline__ PermKey permutation_key(u32 n, uint4 first, uint4 second) {
     PermKey key;
-    const u32 bits = 32u - (u32)__clz((int)((n > 1u ? n : 2u) - 1u));
-    key.mask = bits >= 32u ? 0xffffffffu : (1u << bits) - 1u;
-    key.shift = (bits + 1u) / 2u;
-    const u32 high = ((u32)(step >> 32) & 0xffffffu) | (PURPOSE_COLLIDE << 24);
-    // Blocks from the top, which no pair reaches.
-    const uint4 a = philox(0xffffffffu - 2u * pass, cell, (u32)step, high, (u32)seed, (u32)(seed >> 32));
-    const uint4 b = philox(0xfffffffeu - 2u * pass, cell, (u32)step, high, (u32)seed, (u32)(seed >> 32));
-    key.add[0] = a.x;
-    key.add[1] = a.y;
-    key.add[2] = a.z;
-    key.add[3] = a.w;
-    key.multiply[0] = b.x | 1u;
-    key.multiply[1] = b.y | 1u;
-    key.multiply[2] = b.z | 1u;
-    key.multiply[3] = b.w | 1u;
+    key.centre = __umulhi(first.x, (n - 1) | 1u);
+    const u32 words[SHUFFLE_ROUNDS] = {first.y, first.z, first.w, second.x, second.y, second.z};
+#pragma unroll
+    for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
+        key.turn[round] = __umulhi(words[round], n);
+        // The turn is made of the high bits: spread the low ones.
+        key.factor[round] = words[round] * 0x9E3779B1u;
+    }
     return key;
 }
 
-static __device__ __forceinline__ u32 permute(u32 i, u32 n, const PermKey& key) {
-    u32 x = i;
-    do {
+// The shuffle: a bijection of 0..n. In a round i and turn - i (modulo n) change places, or not.
+__device__ __forceinline__ u32 shuffle_number(u32 i, u32 n, const PermKey& key) {
 #pragma unroll
-        for (int round = 0; round < 4; round++) {
-            x = (x + key.add[round]) * key.multiply[round] & key.mask;
-            x ^= x >> key.shift;
-        }
-    } while (x >= n);
-    return x;
+    for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
+        u32 other = key.turn[round] - i;
+        other = min(other, other + n);
+        const u32 coin = (max(i, other) + 1u) * key.factor[round];
+        i = (int)coin < 0 ? other : i;
+    }
+    return i;
+}
+
+// Pair k of the pass, 0 <= k < n / 2: the numbers of two particles. About 90 instructions.
+__device__ __forceinline__ void pair_of(u32 k, u32 n, const PermKey& key, u32& i, u32& j) {
+    const u32 odd = n & 1u;
+    const u32 places = n - 1u + odd;
+    const u32 distance = k + odd;
+    const u32 up = key.centre + distance;
+    const u32 down = key.centre - distance;
+    i = shuffle_number(min(up, up - places), n, key);
+    // Of an even number the centre meets the one that has no place on the circle.
+    const u32 opposite = distance == 0 ? places : min(down, down + places);
+    j = shuffle_number(opposite, n, key);
+}
+
+// The same as a permutation of 0..n: k meets k + n / 2; of an odd n the last is left out.
+__device__ __forceinline__ u32 permute(u32 i, u32 n, const PermKey& key) {
+    const u32 half = n / 2;
+    if (i >= 2 * half) return shuffle_number(key.centre, n, key);
+    u32 first, second;
+    pair_of(i < half ? i : i - half, n, key, first, second);
+    return i < half ? first : second;
 }
