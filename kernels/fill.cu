@@ -16,7 +16,7 @@ static __device__ __forceinline__ float gas_share(const Gas& gas, u32 cell) {
 
 // Numbers of particles into `to.offset`, and their sums over each block: what plan_count does for a step.
 extern "C" __global__ void __launch_bounds__(PLAN_THREADS) fill_count(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work) {
-    SHARED(u32, partial, 32);
+    SHARED u32 partial[32];
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
     u32 size = 0;
     if (cell < gas.cell_count) {
@@ -50,8 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) fill_cells(PARAM(Gas) gas, PAR
 #endif
             u32 x[3] = {0, 0, 0}, tag = 0;
             if (i < n) {
-                Stream rng = stream_of(gas, 0, PURPOSE_FILL, cell);
-                stream_skip_to(rng, (i + 1u) << 14);
+                Stream rng = stream_of(gas, 0, PURPOSE_FILL, cell, (i + 1u) << 14);
                 for (int attempt = 0; attempt < TRIES && !found; attempt++) {
                     for (int a = 0; a < 3; a++) x[a] = rng.bits() >> (32 - PLACE_BITS);
 #ifdef WALLS

@@ -113,6 +113,8 @@ struct Work {
     u64 far_index;    // u32
     u64 site_counts;  // u32 a site
     u64 lists;        // u32, [5][cells]: cells of each size class
+    u64 edges;        // u32: cells at a face of the domain or near a wall, ...
+    u64 cores;        // ... and the others
     u64 scratch;      // u32, 8 words a slot: the giant cells
     u64 scratch_at;   // u32, first slot of each giant cell in the list
     u64 majorants;    // float a cell
@@ -123,6 +125,8 @@ struct Work {
     u32 far_capacity;
     u32 scratch_capacity;
     u32 parity;       // which far_total belongs to the state that is read
+    u32 edge_count;
+    u32 core_count;
 };
 
 // What is asked of one step.
@@ -181,6 +185,6 @@ static __device__ __forceinline__ void count(const Work& work, u32 which, u64 by
 }
 
 // The random numbers of a step number that is known on the device only.
-static __device__ __forceinline__ Stream stream_of(const Gas& gas, u64 step, u32 purpose, u32 index) {
-    return stream_new(gas.seed, step, purpose, index);
+static __device__ __forceinline__ Stream stream_of(const Gas& gas, u64 step, u32 purpose, u32 index, u32 first_block = 0) {
+    return stream_new(gas.seed, step, purpose, index, first_block);
 }

@@ -20,6 +20,14 @@ static __device__ __forceinline__ u32 cell_of(const Gas& gas, const i64 at[3]) {
     return index_of(gas, (int)(at[0] >> PLACE_BITS), (int)(at[1] >> PLACE_BITS), (int)(at[2] >> PLACE_BITS));
 }
 
+static __device__ __forceinline__ void reflect_flight(const WallLaw& law, Flight& flight, const double normal[3], Stream& rng) {
+    float3 velocity = make_float3(flight.velocity[0], flight.velocity[1], flight.velocity[2]);
+    reflect(law, velocity, flight.rotation, make_double3(normal[0], normal[1], normal[2]), rng);
+    flight.velocity[0] = velocity.x;
+    flight.velocity[1] = velocity.y;
+    flight.velocity[2] = velocity.z;
+}
+
 #ifdef WALLS
 // Whether a straight flight that starts in a cell cannot meet a wall: it ends fewer cells away than any wall is.
 static __device__ __forceinline__ bool is_clear(const Gas& gas, const i64 from[3], const i64 to[3]) {
@@ -36,9 +44,9 @@ static __device__ __forceinline__ bool is_clear(const Gas& gas, const i64 from[3
 static __device__ void hit_body(
     const Gas& gas, const Work& work, const Orders& orders, Flight& flight, const Hit& hit, const i64 at[3], Stream& rng) {
     const u32 body = gas.walls.triangle_body(hit.triangle);
-    float before[3] = {flight.velocity[0], flight.velocity[1], flight.velocity[2]};
+    const float before[3] = {flight.velocity[0], flight.velocity[1], flight.velocity[2]};
     const float rotation_before = flight.rotation;
-    reflect(((const WallLaw*)gas.laws)[body], flight.velocity, flight.rotation, hit.normal, rng);
+    reflect_flight(((const WallLaw*)gas.laws)[body], flight, hit.normal, rng);
     touch(flight.tag, 7u);
     double impulse[3], arm[3], square = 0.0;
     const double* origin = (const double*)gas.origins + 3 * body;
@@ -91,7 +99,7 @@ static __device__ bool hit_face(const Gas& gas, const Work& work, Flight& flight
     count(work, COUNT_FACE_HITS, 1);
     // A specular face is a mirror: what comes from it is what the same flow on its other side would send.
     if (law.accommodation > 0.0f) touch(flight.tag, (u32)face + 1u);
-    reflect(law, flight.velocity, flight.rotation, normal, rng);
+    reflect_flight(law, flight, normal, rng);
     return true;
 }
 

@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256) draw_count(PARAM(Gas) gas, PAR
 
 // Exclusive sums of the counts, by one block, and their total at the end.
 extern "C" __global__ void __launch_bounds__(1024) draw_scan(u32 cell_count, u64 counts) {
-    SHARED(u32, partial, 32);
+    SHARED u32 partial[32];
     u32* values = (u32*)counts;
     u32 base = 0;
     for (u32 first = 0; first < cell_count; first += blockDim.x) {
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(1024) draw_scan(u32 cell_count, u64
 // Packs the drawn particles, float4 {x, y, z in m in the scene's axes, what it is painted by}, in the order of regions.
 extern "C" __global__ void __launch_bounds__(256) draw_pack(
     PARAM(Gas) gas, PARAM(State) state, PARAM(State) spare, u64 places, u64 out, u32 most, u32 below, u32 paint, double cx, double cy, double cz) {
-    SHARED(u32, all_ends, 32 * 8);
+    SHARED u32 all_ends[32 * 8];
     const u32 lane = threadIdx.x & 31u, warps = gridDim.x * (blockDim.x >> 5);
     u32* ends = all_ends + 32 * (threadIdx.x >> 5);
     for (u32 cell = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); cell < gas.cell_count; cell += warps) {

@@ -48,7 +48,7 @@ static __device__ __forceinline__ u32 site_of(const Gas& gas, const int at[3], i
 
 // Sizes of the regions, into `to.offset`, and their sums over each block.
 extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work) {
-    SHARED(u32, partial, 32);
+    SHARED u32 partial[32];
     const Control* control = (const Control*)work.control;
     if (control->stalled) return;
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(PARAM(Gas)
 
 // Offsets of the blocks, and whether there is room. One block.
 extern "C" __global__ void __launch_bounds__(1024) plan_scan(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, u32 blocks) {
-    SHARED(u32, partial, 32);
+    SHARED u32 partial[32];
     Control* control = (Control*)work.control;
     if (control->stalled) return;
     u32* sums = (u32*)work.block_sums;
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(1024) plan_scan(PARAM(Gas) gas, PAR
 // Offsets of the cells, and the lists of the size classes: a cell belongs to the first class that holds it.
 extern "C" __global__ void __launch_bounds__(PLAN_THREADS)
 plan_offset(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work, u32 direct, uint4 limits) {
-    SHARED(u32, partial, 32);
+    SHARED u32 partial[32];
     Control* control = (Control*)work.control;
     if (control->stalled) return;
     const u32 cell = blockIdx.x * blockDim.x + threadIdx.x;
@@ -142,9 +142,9 @@ plan_offset(PARAM(Gas) gas, PARAM(State) from, PARAM(State) to, PARAM(Work) work
         const u32 place = atomicAdd(&control->listed[size_class], 1u);
         ((u32*)work.lists)[(size_t)size_class * gas.cell_count + place] = cell;
         if (size_class == 4u) {
-            const u32 at = atomicAdd(&control->scratch, size);
+            const u32 room = (size + 3u) & ~3u, at = atomicAdd(&control->scratch, room);
             ((u32*)work.scratch_at)[place] = at;
-            if (at + size > work.scratch_capacity || at + size < at) atomicOr(&control->stalled, STALL_SCRATCH);
+            if (at + room > work.scratch_capacity || at + room < at) atomicOr(&control->stalled, STALL_SCRATCH);
             if (sizeof(Bin) == 2 && size > 0xffffu) atomicOr(&control->stalled, STALL_BINS);
         }
     }

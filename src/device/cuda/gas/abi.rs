@@ -212,6 +212,10 @@ pub struct Work {
     pub site_counts: u64,
     /// Cells of each size class.
     pub lists: u64,
+    /// Cells at a face of the domain or near a wall.
+    pub edges: u64,
+    /// The other cells.
+    pub cores: u64,
     /// Slots of giant cells.
     pub scratch: u64,
     /// First slot of each giant cell.
@@ -232,6 +236,10 @@ pub struct Work {
     pub scratch_capacity: u32,
     /// Which state is read.
     pub parity: u32,
+    /// Cells in `edges`.
+    pub edge_count: u32,
+    /// Cells in `cores`.
+    pub core_count: u32,
 }
 
 /// What is asked of a step.

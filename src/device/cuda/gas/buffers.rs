@@ -138,7 +138,7 @@ impl Sizes {
     /// Bytes of all arrays.
     pub fn bytes(&self) -> u64 {
         let (particles, cells) = (u64::from(self.particles), self.cells as u64);
-        let per_cell = 2 * BINS as u64 * self.bin_bytes() as u64 + 8 + 8 + 20 + 8 + 4 + 56;
+        let per_cell = 2 * BINS as u64 * self.bin_bytes() as u64 + 8 + 8 + 20 + 8 + 4 + 56 + 4;
         2 * particles * self.particle_bytes() as u64
             + 12 * u64::from(self.far)
             + 4 * u64::from(self.scratch) * self.slot_words() as u64
@@ -223,13 +223,21 @@ pub struct Buffers {
     far_index: Array,
     site_counts: Array,
     lists: Array,
+    edges: Array,
+    cores: Array,
+    cell_kinds: [u32; 2],
     scratch: Array,
     scratch_at: Array,
 }
 
 impl Buffers {
     /// Takes the memory of a run.
-    pub fn new(stream: &Arc<CudaStream>, sizes: Sizes) -> Result<Self, CudaError> {
+    pub fn new(
+        stream: &Arc<CudaStream>,
+        sizes: Sizes,
+        edges: &[u32],
+        cores: &[u32],
+    ) -> Result<Self, CudaError> {
         let Sizes { cells, far, scratch, sites, bodies, triangles, .. } = sizes;
         let blocks = cells.div_ceil(PLAN_THREADS as usize);
         Ok(Self {
@@ -249,6 +257,9 @@ impl Buffers {
             far_index: Array::zeros(stream, far as usize, 4)?,
             site_counts: Array::zeros(stream, sites as usize, 4)?,
             lists: Array::zeros(stream, 5 * cells, 4)?,
+            edges: Array::from_slice(stream, edges)?,
+            cores: Array::from_slice(stream, cores)?,
+            cell_kinds: [edges.len() as u32, cores.len() as u32],
             scratch: Array::zeros(stream, scratch as usize, 4 * sizes.slot_words())?,
             scratch_at: Array::zeros(stream, cells, 4)?,
             stream: stream.clone(),
@@ -267,6 +278,10 @@ impl Buffers {
             far_index: self.far_index.address(),
             site_counts: self.site_counts.address(),
             lists: self.lists.address(),
+            edges: self.edges.address(),
+            cores: self.cores.address(),
+            edge_count: self.cell_kinds[0],
+            core_count: self.cell_kinds[1],
             scratch: self.scratch.address(),
             scratch_at: self.scratch_at.address(),
             majorants: self.majorants.address(),

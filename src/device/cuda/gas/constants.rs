@@ -41,6 +41,17 @@ fn law(law: &wall::WallLaw) -> WallLaw {
     }
 }
 
+/// The cells at a face of the domain or with walls in them or beside them, and the others, each in order.
+pub fn cell_kinds(setup: &GasSetup) -> (Vec<u32>, Vec<u32>) {
+    let grid = &setup.motion.grid;
+    let is_edge = |&cell: &u32| {
+        let at = grid.unravel(cell as usize);
+        (0..3).any(|a| at[a] == 0 || at[a] + 1 == grid.cells[a])
+            || setup.motion.walls.clearance(cell as usize) < 2
+    };
+    (0..grid.len() as u32).partition(is_edge)
+}
+
 /// Sites of each face: cells of a face through which gas enters, from the first one on.
 fn sites(setup: &GasSetup) -> ([u32; 6], u32) {
     let (mut base, mut total) = ([0; 6], 0);

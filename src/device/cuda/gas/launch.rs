@@ -25,7 +25,7 @@ pub struct Classes {
 
 /// Bytes of what a group has beside its slots: `Board` of kernels/step.cu.
 fn board_bytes(threads: u32) -> u32 {
-    256 + 4 * threads + 48 * (threads / 32) + 40
+    4 * threads + 48 * (threads / 32) + 40
 }
 
 impl Classes {
@@ -54,7 +54,11 @@ pub struct Kernels {
     plan_offset: CudaFunction,
     far_place: CudaFunction,
     close_step: CudaFunction,
+    /// Kernels of the size classes for any cell, and of the first two for cells away from faces and walls.
     classes: [CudaFunction; 4],
+    cores: [CudaFunction; 2],
+    /// Cells at edges are done beside the others.
+    beside: Arc<CudaStream>,
     giant: CudaFunction,
     fill_count: CudaFunction,
     fill_cells: CudaFunction,
@@ -66,7 +70,7 @@ pub struct Kernels {
     members_of: CudaFunction,
     multiprocessors: u32,
     /// Blocks of each size class that the card holds at a time.
-    resident: [u32; 4],
+    resident: [u32; 6],
     sizes: Classes,
     slot_words: u32,
     cells: u32,
@@ -102,6 +106,8 @@ impl Kernels {
             far_place: function("far_place")?,
             close_step: function("close_step")?,
             classes,
+            cores: [function("core_32")?, function("core_64")?],
+            beside: context.driver().new_stream()?,
             giant: function("step_giant")?,
             fill_count: function("fill_count")?,
             fill_cells: function("fill_cells")?,
@@ -112,7 +118,7 @@ impl Kernels {
             sum_cells: function("sum_cells")?,
             members_of: function("members_of")?,
             multiprocessors: context.gpu.multiprocessors,
-            resident: [0; 4],
+            resident: [0; 6],
             sizes,
             slot_words,
             cells,
@@ -120,17 +126,16 @@ impl Kernels {
             timed: false,
             marks: Vec::new(),
         };
-        for class in 0..4 {
-            let function = &kernels.classes[class];
-            let shared = kernels.shared_bytes(class);
+        for (which, function) in kernels.classes.iter().chain(&kernels.cores).enumerate() {
+            let shared = kernels.shared_bytes(which % 4);
             function.set_attribute(
                 sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 shared as i32,
             )?;
-            let (threads, groups) = CLASSES[class];
+            let (threads, groups) = CLASSES[which % 4];
             let threads = threads * groups;
             let each = function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)?;
-            kernels.resident[class] = each * kernels.multiprocessors;
+            kernels.resident[which] = each * kernels.multiprocessors;
         }
         Ok(kernels)
     }
@@ -199,7 +204,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// All cells: the giants first, then lists from heavy to light, then the usual ones.
+    /// All cells: on one stream the giants, lists from heavy to light, and cells at edges; beside them the usual cells.
     fn cells(
         &self,
         gas: &Gas,
@@ -208,25 +213,37 @@ impl Kernels {
         work: &Work,
         orders: &Orders,
     ) -> Result<(), CudaError> {
-        let mut launch = self.stream.launch_builder(&self.giant);
+        const CORES: u32 = 0;
+        const EDGES: u32 = 1;
+        const LIST: u32 = 2;
+        let direct = self.sizes.direct as usize;
+        // Kernels for any cell do for those away from edges too, where there is no special one.
+        let (core, core_blocks) = match self.cores.get(direct) {
+            Some(core) => (core, self.resident[4 + direct]),
+            None => (&self.classes[direct], self.resident[direct]),
+        };
+        self.beside.wait(&self.stream.record_event(None)?)?;
+        let class = |stream: &Arc<CudaStream>, function: &CudaFunction, class: usize, over: u32, blocks: u32| {
+            let (threads, groups) = CLASSES[class];
+            let low = if class == 0 { 0 } else { self.sizes.limits[class - 1] + 1 };
+            let (number, counter) = (class as u32, if over == LIST { class as u32 } else { 5 + over });
+            let mut launch = stream.launch_builder(function);
+            launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
+            launch.arg(&number).arg(&over).arg(&low).arg(&counter);
+            // SAFETY: as in `plan`; the slots of all groups of a block fit into its dynamic shared memory.
+            unsafe { launch.launch(config(blocks, threads * groups, self.shared_bytes(class))) }?;
+            Ok::<(), CudaError>(())
+        };
+        let mut launch = self.beside.launch_builder(&self.giant);
         launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
         // SAFETY: as in `plan`.
         unsafe { launch.launch(config(self.multiprocessors, 512, board_bytes(512))) }?;
-        let direct = self.sizes.direct as usize;
-        let order = (0..4).rev().filter(|&class| class != direct).chain([direct]);
-        for class in order {
-            let (threads, groups) = CLASSES[class];
-            let listed = u32::from(class != direct);
-            // Groups take cells until there are none left: as many as the card holds are enough.
-            let blocks = self.resident[class].min(self.cells.div_ceil(groups));
-            let low = if class == 0 { 0 } else { self.sizes.limits[class - 1] + 1 };
-            let number = class as u32;
-            let mut launch = self.stream.launch_builder(&self.classes[class]);
-            launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
-            launch.arg(&number).arg(&listed).arg(&low);
-            // SAFETY: as in `plan`; the slots of all groups of a block fit into its dynamic shared memory.
-            unsafe { launch.launch(config(blocks, threads * groups, self.shared_bytes(class))) }?;
+        for number in (0..4).rev().filter(|&number| number != direct) {
+            class(&self.beside, &self.classes[number], number, LIST, self.resident[number])?;
         }
+        class(&self.beside, &self.classes[direct], direct, EDGES, self.resident[direct])?;
+        class(&self.stream, core, direct, CORES, core_blocks)?;
+        self.stream.wait(&self.beside.record_event(None)?)?;
         Ok(())
     }
 

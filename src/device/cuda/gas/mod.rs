@@ -64,7 +64,8 @@ impl CudaGas {
         check_room(&context, &sizes, setup.gas().particles_per_cell, expected)?;
         let program = specialise(&setup, sizes.wide);
         let kernels = program::build(&context, &options, &program, &setup)?;
-        let buffers = Buffers::new(&context.stream, sizes)?;
+        let (edges, cores) = constants::cell_kinds(&setup);
+        let buffers = Buffers::new(&context.stream, sizes, &edges, &cores)?;
         let tables = Tables::new(&context.stream, &setup)?;
         let gas = constants::gas(&setup, &tables, &buffers);
         let record = Record::new(&setup, 0);

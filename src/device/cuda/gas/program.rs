@@ -28,6 +28,8 @@ pub fn specialise(setup: &GasSetup, wide: bool) -> Vec<String> {
     set(model.inverse_alpha != 1.0, "VSS");
     set(setup.motion.faces.contains(&FaceLaw::Periodic), "PERIODIC");
     set(wide, "WIDE_BINS");
+    let heavy_from = setup.heavy_from.map_or(u32::MAX, |from| from.min(u32::MAX as usize) as u32);
+    options.push(format!("-DHEAVY_FROM={heavy_from}u"));
     options
 }
 
@@ -41,8 +43,9 @@ pub fn abi_checks() -> String {
     checks += &abi!(State { velocity, place, rotation, ends, offset });
     checks += &abi!(Orders { slot, sample, energy, tally });
     checks += &abi!(Work {
-        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, scratch, scratch_at,
-        majorants, sums, counts, log, capacity, far_capacity, scratch_capacity, parity
+        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, edges, cores, scratch, scratch_at,
+        majorants, sums, counts, log, capacity, far_capacity, scratch_capacity, parity, edge_count,
+        core_count
     });
     checks += &abi!(Gas {
         cells, cell_count, step, advance, time_step, seed, pair, majorant_ratio, heavy_from, exposure, faces, face_laws,
