@@ -32,6 +32,8 @@ mod winding;
 
 pub use face::Triangle;
 pub use hit::{Hit, Landing};
+#[cfg(feature = "cuda")]
+pub(crate) use {cells::Cells, face::Face};
 
 use super::grid::Grid;
 use crate::scene::TriangleMesh;
@@ -159,6 +161,24 @@ impl Walls {
     /// Cells that have walls, in order of index.
     pub fn wall_cells(&self) -> impl Iterator<Item = usize> {
         self.cells.walls.iter().map(|wall| wall.cell as usize)
+    }
+
+    /// The distinct faces, for other devices.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// Which faces each cell has, for other devices.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The grid.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.grid
     }
 
     /// Bytes held.
