@@ -32,8 +32,6 @@ mod winding;
 
 pub use face::Triangle;
 pub use hit::{Hit, Landing};
-#[cfg(feature = "cuda")]
-pub(crate) use {cells::Cells, face::Face};
 
 use super::grid::Grid;
 use crate::scene::TriangleMesh;
