@@ -1,4 +1,4 @@
-//! Tests of kernels/walls.cuh and predicates.cuh on the host: against `physics::geometry`, and that nothing passes a wall.
+//! Tests of kernels/walls.cuh on the host: against `physics::geometry`, and that nothing passes a wall.
 //! Knows nothing of GPUs: g++ compiles the device functions as plain C++.
 #![cfg(feature = "cuda")]
 // Helpers of tests may fall over as tests do.
@@ -136,10 +136,10 @@ fn orientation_in_the_plane_agrees_with_robust() {
     assert!(signs.iter().all(|&n| n > 20_000), "{signs:?}");
 }
 
-/// Steps of the lattice along an edge of `unit_grid`: each of its points is a multiple of 2^-24, which is an f32.
+/// Steps of the lattice along an edge of `unit_grid`: all points are multiples of 2^-24.
 const UNIT: i64 = 1 << 24;
 
-/// The unit cube in 8 x 8 x 8 cells: lattice points are f32 positions, so that both sides can judge the very same path.
+/// The unit cube in 8 x 8 x 8 cells: lattice points are f32 positions, so that both sides judge the very same path.
 fn unit_grid() -> Grid {
     grid([1.0; 3], [8; 3])
 }

@@ -1,6 +1,7 @@
 // Runs kernels/walls.cuh on the host: what to do is the argument, cases come by standard input and answers go
 // to standard output, both binary. tests/cuda_walls.rs writes the cases and judges the answers.
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -167,8 +167,8 @@ impl HostWalls {
             reference: wall.reference,
             gas: wall.gas,
         });
-        // Positions are not f32 here: the sieve's margin of 67 x 2^-24 of the largest coordinate covers their rounding,
-        // 2 x 2^-24, beside the 13 x 2^-24 for which it was made.
+        // Positions are not f32 here: the sieve's margin of 67 x 2^-24 of the largest coordinate covers their
+        // rounding, 2 x 2^-24, beside the 13 x 2^-24 for which it was made.
         let sieves = cells.sieves.iter().map(|sieve| SieveData {
             normal: sieve.normal,
             offset: sieve.offset,
@@ -203,7 +203,7 @@ impl HostWalls {
         WallsView { faces, states, clearance, wall_cells, list, sieves, triangles, ..self.numbers }
     }
 
-    /// The lattice's step along each axis, m: point X of the lattice is at `X as f64 * step` from the domain's corner.
+    /// The lattice's step along each axis, m: point X is at `X as f64 * step` from the domain's corner.
     pub fn step(&self) -> [f64; 3] {
         self.numbers.step
     }
@@ -236,10 +236,8 @@ pub fn layout_asserts() -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "static_assert(sizeof({name}) == {size}, \"size of {name}\");");
         for (field, offset) in fields {
-            let _ = writeln!(
-                text,
-                "static_assert(__builtin_offsetof({name}, {field}) == {offset}, \"{name}::{field}\");"
-            );
+            let _ =
+                writeln!(text, "static_assert(offsetof({name}, {field}) == {offset}, \"{name}::{field}\");");
         }
     }
     text
