@@ -139,7 +139,7 @@ fn orientation_in_the_plane_agrees_with_robust() {
 /// Steps of the lattice along an edge of `unit_grid`: all points are multiples of 2^-24.
 const UNIT: i64 = 1 << 24;
 
-/// The unit cube in 8 x 8 x 8 cells: lattice points are f32 positions, so that both sides judge the very same path.
+/// The unit cube in 8 x 8 x 8 cells: lattice points are f32 positions, so that both sides judge the same path.
 fn unit_grid() -> Grid {
     grid([1.0; 3], [8; 3])
 }

@@ -231,7 +231,10 @@ pub const LAYOUTS: [Layout; 5] = [
 
 /// C++ that fails to compile where a struct of kernels/walls.cuh is not as its twin here; goes after that header.
 pub fn layout_asserts() -> String {
-    let mut text = String::new();
+    // NVRTC has no header for `offsetof`; this is what its front end means by it.
+    let mut text = "#if defined(__CUDACC_RTC__) && !defined(offsetof)\n\
+        #define offsetof(type, field) __INTADDR__(&((type*)0)->field)\n#endif\n"
+        .to_string();
     for (name, size, fields) in LAYOUTS {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "static_assert(sizeof({name}) == {size}, \"size of {name}\");");
