@@ -2,6 +2,8 @@
 //! Must not know the view, the runner or files.
 
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod gas;
 pub mod memory;
 pub mod observe;
