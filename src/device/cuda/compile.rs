@@ -2,11 +2,12 @@
 //! Must not know what the kernels compute.
 
 use super::context::{Context, Gpu};
-use super::error::{CudaError, During};
+use super::error::CudaError;
 use super::nvrtc::{Need, Nvrtc};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaFunction, CudaModule};
 use cudarc::nvrtc::Ptx;
+use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Target {
 impl Target {
     /// For a GPU of this machine.
     pub fn of(gpu: &Gpu) -> Self {
-        Self { arch: gpu.arch_number(), driver: Some(gpu.driver_version) }
+        Self { arch: gpu.arch_number(), driver: Some(gpu.driver) }
     }
 
     /// For a GPU that need not be here: nothing is loaded.
@@ -48,7 +49,7 @@ pub struct Code {
     pub cached: bool,
 }
 
-/// Compiles a program ([`super::assemble`]) with options such as `-DROTATION=1`, or takes it from the disk where the same
+/// Compiles a program ([`super::KernelSource::assemble`]) with options such as `-DROTATION=1`, or takes it from the disk where the same
 /// was compiled before: same source, options, GPU, NVRTC and driver.
 pub fn compile(source: &str, options: &[String], target: &Target) -> Result<Code, CudaError> {
     compile_in(cache_folder().as_deref(), source, options, target)
@@ -86,24 +87,28 @@ fn cache_folder() -> Option<PathBuf> {
 
 /// Name of the file that keeps the code: a hash of all that it depends on.
 fn key(source: &str, options: &[String], nvrtc: (i32, i32), driver: Option<(i32, i32)>) -> String {
-    let mut hasher = blake3::Hasher::new();
+    let mut hasher = Sha256::new();
     // With their lengths, so that no two lists of parts run together to the same bytes.
     let mut add = |part: &str| {
-        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     };
     add("knudsen kernels 1");
     add(source);
     add(&format!("{nvrtc:?} {driver:?}"));
     options.iter().for_each(|option| add(option));
-    format!("{}.cubin", hasher.finalize().to_hex())
+    let name: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{name}.cubin")
 }
+
+/// Length of a hash, bytes.
+const HASH: usize = 32;
 
 /// An entry is the hash of the code, then the code.
 fn read_entry(file: &Path) -> Option<Vec<u8>> {
     let bytes = std::fs::read(file).ok()?;
-    let (hash, cubin) = bytes.split_at_checked(blake3::OUT_LEN)?;
-    (!cubin.is_empty() && blake3::hash(cubin).as_bytes() == hash).then(|| cubin.to_vec())
+    let (hash, cubin) = bytes.split_at_checked(HASH)?;
+    (!cubin.is_empty() && Sha256::digest(cubin).as_slice() == hash).then(|| cubin.to_vec())
 }
 
 /// Written beside and renamed: other runs see the whole entry or none.
@@ -111,7 +116,7 @@ fn write_entry(file: &Path, cubin: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(blake3::hash(cubin).as_bytes())?;
+    temporary.write_all(&Sha256::digest(cubin))?;
     temporary.write_all(cubin)?;
     temporary.persist(file).map_err(|error| error.error)?;
     forget_old(folder)
@@ -138,23 +143,22 @@ fn forget_old(folder: &Path) -> std::io::Result<()> {
 pub struct Module(Arc<CudaModule>);
 
 impl Module {
+    /// Compiles a source for a GPU, or takes it from the disk, and loads it.
+    pub fn compile(context: &Context, source: &str, options: &[String]) -> Result<Self, CudaError> {
+        Self::load(context, &compile(source, options, &Target::of(&context.gpu))?)
+    }
+
     /// Loads code onto the GPU.
     pub fn load(context: &Context, code: &Code) -> Result<Self, CudaError> {
-        let module = context.ctx.load_module(Ptx::from_binary(code.cubin.clone()));
-        Ok(Self(module.during("loading the kernels")?))
+        Ok(Self(context.driver().load_module(Ptx::from_binary(code.cubin.clone()))?))
     }
 
     /// A kernel by its name (`extern "C" __global__`).
     pub fn function(&self, name: &str) -> Result<CudaFunction, CudaError> {
         self.0.load_function(name).map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_NOT_FOUND => CudaError::NoFunction(name.to_string()),
-            _ => CudaError::of_driver("looking up a kernel", error),
+            _ => error.into(),
         })
-    }
-
-    /// cudarc's module, for constants and the like.
-    pub fn raw(&self) -> &Arc<CudaModule> {
-        &self.0
     }
 }
 
@@ -191,12 +195,12 @@ mod tests {
         write_entry(&file, b"code").unwrap();
         assert_eq!(read_entry(&file), Some(b"code".to_vec()));
         let whole = fs::read(&file).unwrap();
-        for broken in [&whole[..whole.len() - 1], &whole[..blake3::OUT_LEN], &whole[..5], b""] {
+        for broken in [&whole[..whole.len() - 1], &whole[..HASH], &whole[..5], b""] {
             fs::write(&file, broken).unwrap();
             assert_eq!(read_entry(&file), None);
         }
         let mut flipped = whole.clone();
-        flipped[blake3::OUT_LEN] ^= 1;
+        flipped[HASH] ^= 1;
         fs::write(&file, flipped).unwrap();
         assert_eq!(read_entry(&file), None);
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "no temporary file stays");

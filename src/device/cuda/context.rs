@@ -4,10 +4,10 @@
 // The driver's library is asked for before any other call: cudarc panics when it is not there.
 #![allow(unsafe_code)]
 
-use super::error::{CudaError, During, words};
+use super::error::{CudaError, words};
 use super::nvrtc::{Need, Nvrtc};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
-use cudarc::driver::{CudaContext, result, sys};
+use cudarc::driver::{CudaContext, CudaStream, result, sys};
 use std::sync::{Arc, OnceLock};
 
 /// The least CUDA version of the driver, as the driver counts: 1000 major + 10 minor.
@@ -20,16 +20,18 @@ pub struct Gpu {
     pub ordinal: usize,
     /// "NVIDIA H200".
     pub name: String,
-    /// Major and minor: (9, 0).
-    pub compute_capability: (i32, i32),
+    /// Compute capability, major and minor: (9, 0).
+    pub capability: (u32, u32),
     /// Its memory, bytes.
     pub memory_bytes: u64,
-    /// Free memory when it was opened, bytes; not known of a GPU that was only listed.
-    pub free_bytes: Option<u64>,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
+    /// Threads that a multiprocessor holds.
+    pub threads_per_multiprocessor: u32,
+    /// Most shared memory of a block, bytes.
+    pub shared_bytes_per_block: u32,
     /// CUDA version of the driver, major and minor: (13, 0).
-    pub driver_version: (i32, i32),
+    pub driver: (i32, i32),
     /// Place on the PCI bus: "0000:1b:00.0".
     pub pci: String,
     /// The GPU's own number: "GPU-0f8c...", as nvidia-smi prints it.
@@ -44,28 +46,12 @@ impl Gpu {
 
     /// The same as a number: 90.
     pub fn arch_number(&self) -> u32 {
-        (self.compute_capability.0 * 10 + self.compute_capability.1).unsigned_abs()
+        self.capability.0 * 10 + self.capability.1
     }
 
     /// What NVRTC must be able to do for it.
     pub fn need(&self) -> Need {
-        Need { driver: Some(self.driver_version), arch: Some(self.arch_number()) }
-    }
-}
-
-/// A GPU in use.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// cudarc's context: streams, memory, modules.
-    pub ctx: Arc<CudaContext>,
-    /// The GPU.
-    pub gpu: Gpu,
-}
-
-impl Context {
-    /// Free memory now, bytes.
-    pub fn free_bytes(&self) -> Result<u64, CudaError> {
-        Ok(self.ctx.mem_get_info().during("asking for free memory")?.0 as u64)
+        Need { driver: Some(self.driver), arch: Some(self.arch_number()) }
     }
 }
 
@@ -102,7 +88,7 @@ fn start() -> Result<(i32, i32), CudaError> {
     }
     let mut number = 0;
     // SAFETY: the library is there; the pointer is to an int. This call is allowed before `cuInit`.
-    unsafe { sys::cuDriverGetVersion(&mut number) }.result().during("asking for the driver's version")?;
+    unsafe { sys::cuDriverGetVersion(&mut number) }.result()?;
     let version = check_version(number)?;
     result::init().map_err(|error| match error.0 {
         sys::CUresult::CUDA_ERROR_NO_DEVICE => CudaError::NoDevice,
@@ -115,22 +101,21 @@ fn start() -> Result<(i32, i32), CudaError> {
 /// All GPUs; at least one. Opens none of them: how much memory is free is not known.
 pub fn list() -> Result<Vec<Gpu>, CudaError> {
     let driver = start()?;
-    let count = result::device::get_count().during("counting the GPUs")?;
+    let count = result::device::get_count()?;
     if count < 1 {
         return Err(CudaError::NoDevice);
     }
     (0..count).map(|ordinal| describe(ordinal, driver)).collect()
 }
 
-fn describe(ordinal: i32, driver_version: (i32, i32)) -> Result<Gpu, CudaError> {
-    const WHAT: &str = "asking what a GPU is";
-    let device = result::device::get(ordinal).during(WHAT)?;
+fn describe(ordinal: i32, driver: (i32, i32)) -> Result<Gpu, CudaError> {
+    let device = result::device::get(ordinal)?;
     let attribute = |which: Attribute| {
         // SAFETY: the device was just handed out by the driver.
-        unsafe { result::device::get_attribute(device, which) }.during(WHAT)
+        unsafe { result::device::get_attribute(device, which) }.map(i32::unsigned_abs)
     };
     // SAFETY: as above.
-    let memory_bytes = unsafe { result::device::total_mem(device) }.during(WHAT)? as u64;
+    let memory_bytes = unsafe { result::device::total_mem(device) }? as u64;
     let pci = [
         attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?,
         attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?,
@@ -138,17 +123,18 @@ fn describe(ordinal: i32, driver_version: (i32, i32)) -> Result<Gpu, CudaError> 
     ];
     Ok(Gpu {
         ordinal: ordinal.unsigned_abs() as usize,
-        name: result::device::get_name(device).during(WHAT)?,
-        compute_capability: (
+        name: result::device::get_name(device)?,
+        capability: (
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         memory_bytes,
-        free_bytes: None,
-        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.unsigned_abs(),
-        driver_version,
+        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        threads_per_multiprocessor: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        shared_bytes_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        driver,
         pci: format!("{:04x}:{:02x}:{:02x}.0", pci[0], pci[1], pci[2]),
-        uuid: uuid_text(&result::device::get_uuid(device).during(WHAT)?.bytes.map(|byte| byte as u8)),
+        uuid: uuid_text(&result::device::get_uuid(device)?.bytes.map(|byte| byte as u8)),
     })
 }
 
@@ -181,13 +167,44 @@ pub fn probe(ordinal: usize) -> Result<(Gpu, &'static Nvrtc), CudaError> {
     Ok((gpu, nvrtc))
 }
 
-/// Opens a GPU; takes a few hundred milliseconds and a few hundred megabytes of its memory.
-pub fn open(ordinal: usize) -> Result<Context, CudaError> {
-    let mut gpu = get(ordinal)?;
-    let ctx = CudaContext::new(ordinal).during("opening the GPU")?;
-    let (free, _) = ctx.mem_get_info().during("asking for free memory")?;
-    gpu.free_bytes = Some(free as u64);
-    Ok(Context { ctx, gpu })
+/// An opened GPU.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The GPU.
+    pub gpu: Gpu,
+    /// Where kernels run, in order.
+    pub stream: Arc<CudaStream>,
+    /// The compiler.
+    pub compiler: &'static Nvrtc,
+    context: Arc<CudaContext>,
+}
+
+impl Context {
+    /// Opens a GPU, with the compiler for it; takes a few hundred milliseconds, and a few hundred megabytes of its memory.
+    pub fn open(ordinal: usize) -> Result<Self, CudaError> {
+        let (gpu, compiler) = probe(ordinal)?;
+        let context = CudaContext::new(ordinal)?;
+        // SAFETY: arrays are used on one stream; the copies on others are ordered by events of ours.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream()?;
+        Ok(Self { gpu, stream, compiler, context })
+    }
+
+    /// Memory that is free now, bytes.
+    pub fn free_bytes(&self) -> Result<u64, CudaError> {
+        Ok(self.context.mem_get_info()?.0 as u64)
+    }
+
+    /// The context of the driver.
+    pub fn driver(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+}
+
+/// Memory of a GPU that is free now, bytes. Opens it for a moment.
+pub fn free_bytes(ordinal: usize) -> Result<u64, CudaError> {
+    get(ordinal)?;
+    Ok(CudaContext::new(ordinal)?.mem_get_info()?.0 as u64)
 }
 
 #[cfg(test)]

@@ -74,6 +74,9 @@ pub enum CudaError {
         /// What is wrong.
         cause: String,
     },
+    /// A file of kernels is missing.
+    #[error("{0} is not there; --kernels takes a folder with the files of knudsen's kernels/")]
+    NoKernelFile(String),
     /// A kernel includes a file that there is not.
     #[error(
         "{file}:{line}: there is no {name} among the kernels: mend the #include, or add the file beside it"
@@ -102,32 +105,23 @@ pub enum CudaError {
     NoFunction(String),
     /// The GPU has no memory left.
     #[error(
-        "the GPU is out of memory ({during}): take fewer cells or particles per cell, end other programs on the GPU (nvidia-smi \
-         lists them), or use --device cpu"
+        "the memory of the GPU is full: take fewer particles_per_cell or cells, end other programs on the GPU (nvidia-smi lists \
+         them), or use --device cpu"
     )]
-    OutOfMemory {
-        /// What was being done.
-        during: String,
-    },
-    /// A kernel broke down; nothing more can be done in this process.
+    OutOfMemory,
+    /// A kernel broke down; nothing more can be done with the GPU in this process.
     #[error(
-        "the GPU broke off ({during}): {cause}; its state is lost, and this program cannot use it any more: start again, from a \
-         checkpoint if there is one; if it comes again, it is a fault of knudsen: please report it"
+        "the GPU broke off: {0}; what was computed since the last checkpoint is lost, and this program cannot use the GPU any \
+         more: start it again from the checkpoint (--resume); if it happens again, `knudsen verify --device cuda` tells whether \
+         the GPU works"
     )]
-    Lost {
-        /// What was being done, or when it came to light: launches are not waited for.
-        during: String,
-        /// The driver's words.
-        cause: String,
-    },
+    Lost(String),
     /// Any other refusal of the driver.
-    #[error("CUDA refused ({during}): {cause}; please report it, and use --device cpu")]
-    Refused {
-        /// What was being done.
-        during: String,
-        /// The driver's words.
-        cause: String,
-    },
+    #[error(
+        "CUDA refused: {0}; start again (--resume continues from a checkpoint), or use --device cpu; if it happens again, \
+         please report it"
+    )]
+    Refused(String),
 }
 
 /// What was found of NVRTC, in words.
@@ -152,17 +146,6 @@ impl CudaError {
             }
             Self::NoNvrtc { .. } => "no NVRTC, which compiles for the GPU".into(),
             other => other.to_string().lines().next().unwrap_or_default().to_string(),
-        }
-    }
-
-    /// The error of a call of the driver.
-    pub fn of_driver(during: &str, error: DriverError) -> Self {
-        let during = during.to_string();
-        match error.0 {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory { during },
-            CUresult::CUDA_ERROR_NO_DEVICE => Self::NoDevice,
-            code if is_lost(code) => Self::Lost { during, cause: words(error) },
-            _ => Self::Refused { during, cause: words(error) },
         }
     }
 }
@@ -196,15 +179,14 @@ pub fn words(error: DriverError) -> String {
     if words.is_empty() { name } else { format!("{words} ({name})") }
 }
 
-/// Says what was being done when a call of the driver failed.
-pub trait During<T> {
-    /// `stream.synchronize().during("a step")?`
-    fn during(self, what: &str) -> Result<T, CudaError>;
-}
-
-impl<T> During<T> for Result<T, DriverError> {
-    fn during(self, what: &str) -> Result<T, CudaError> {
-        self.map_err(|error| CudaError::of_driver(what, error))
+impl From<DriverError> for CudaError {
+    fn from(error: DriverError) -> Self {
+        match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory,
+            CUresult::CUDA_ERROR_NO_DEVICE => Self::NoDevice,
+            code if is_lost(code) => Self::Lost(words(error)),
+            _ => Self::Refused(words(error)),
+        }
     }
 }
 
@@ -222,7 +204,7 @@ mod tests {
     #[test]
     fn every_message_says_what_to_do() {
         let text = String::from;
-        let cases: [(CudaError, &[&str]); 14] = [
+        let cases: [(CudaError, &[&str]); 16] = [
             (CudaError::NoDriver, &["libcuda.so.1", "install the driver", "--device cpu"]),
             (
                 CudaError::OldDriver { found: text("11.4"), needed: text("12.0") },
@@ -257,6 +239,10 @@ mod tests {
                 &["k: has no file *.cu", "--kernels takes a folder"],
             ),
             (
+                CudaError::NoKernelFile(text("k/step.cu")),
+                &["k/step.cu is not there", "--kernels takes a folder"],
+            ),
+            (
                 CudaError::Include { file: text("a.cu"), line: 7, name: text("b.cuh") },
                 &["a.cu:7: there is no b.cuh", "mend the #include"],
             ),
@@ -266,12 +252,16 @@ mod tests {
             ),
             (CudaError::NoFunction(text("step")), &["no function step", "--kernels"]),
             (
-                CudaError::of_driver("particles", DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)),
-                &["out of memory (particles)", "fewer cells", "--device cpu"],
+                CudaError::from(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)),
+                &["is full", "particles_per_cell", "--device cpu"],
             ),
             (
-                CudaError::of_driver("a step", DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)),
-                &["broke off (a step)", "CUDA_ERROR_ILLEGAL_ADDRESS", "checkpoint", "report it"],
+                CudaError::from(DriverError(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)),
+                &["broke off", "CUDA_ERROR_ILLEGAL_ADDRESS", "checkpoint", "--resume"],
+            ),
+            (
+                CudaError::from(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)),
+                &["CUDA refused: ", "CUDA_ERROR_INVALID_VALUE", "report it"],
             ),
         ];
         for (error, parts) in cases {
@@ -282,15 +272,5 @@ mod tests {
             assert!(!error.brief().contains('\n') && !error.brief().is_empty());
             assert_eq!(SimError::from(error).to_string(), told);
         }
-    }
-
-    #[test]
-    fn other_refusals_keep_the_name_of_the_error() {
-        let refused = Err::<(), _>(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)).during("a copy");
-        let told = refused.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(
-            told.contains("CUDA refused (a copy)") && told.contains("CUDA_ERROR_INVALID_VALUE"),
-            "{told}"
-        );
     }
 }

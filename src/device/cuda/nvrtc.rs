@@ -1,5 +1,5 @@
 //! NVRTC, NVIDIA's compiler as a library: where it is, and its functions. Loaded from the file that was found, so that
-//! no path of the loader need be set. Must not know the kernels.
+//! no path of the loader need be set. Must not know kernels or the cache.
 
 // A library is loaded and its C functions are called: by the signatures of nvrtc.h.
 #![allow(unsafe_code)]

@@ -1,145 +1,115 @@
-//! The kernels' sources: those in the program, or a folder that is watched; one NVRTC program made of all files.
-//! Must not know what the kernels compute.
+//! The sources of the kernels: embedded, or from a folder; one text of them with every line's origin.
+//! Knows nothing of compilers.
 
-use super::error::CudaError;
-use std::collections::{BTreeMap, BTreeSet};
+use super::CudaError;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The files of `kernels/` as they were when the program was built.
-macro_rules! embed {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $name)))),*]
-    };
-}
-const EMBEDDED: &[(&str, &str)] = embed![];
+/// The files that are embedded.
+const FILES: [(&str, &str); 12] = [
+    ("common.cuh", include_str!("../../../kernels/common.cuh")),
+    ("sample.cuh", include_str!("../../../kernels/sample.cuh")),
+    ("collide.cuh", include_str!("../../../kernels/collide.cuh")),
+    ("wall_law.cuh", include_str!("../../../kernels/wall_law.cuh")),
+    ("predicates.cuh", include_str!("../../../kernels/predicates.cuh")),
+    ("walls.cuh", include_str!("../../../kernels/walls.cuh")),
+    ("gas.cuh", include_str!("../../../kernels/gas.cuh")),
+    ("motion.cuh", include_str!("../../../kernels/motion.cuh")),
+    ("plan.cu", include_str!("../../../kernels/plan.cu")),
+    ("step.cu", include_str!("../../../kernels/step.cu")),
+    ("fill.cu", include_str!("../../../kernels/fill.cu")),
+    ("observe.cu", include_str!("../../../kernels/observe.cu")),
+];
 
-/// Where the kernels come from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The files that a gas program is made of; the others are included by them.
+const GAS: [&str; 4] = ["plan.cu", "step.cu", "fill.cu", "observe.cu"];
+
+/// Where kernels come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum KernelSource {
-    /// From the program itself.
+    /// The program itself.
     #[default]
     Embedded,
-    /// From a folder with the files of `kernels/`; `--kernels`.
+    /// A folder, which may change while the program runs.
     Folder(PathBuf),
 }
 
 impl KernelSource {
-    /// From `--kernels`.
-    pub fn of(folder: Option<&Path>) -> Self {
-        folder.map_or(Self::Embedded, |folder| Self::Folder(folder.to_path_buf()))
+    /// The whole source of a gas program, with checks at its end. `#include`s are expanded, each file once, and `#line`
+    /// says where each line is from.
+    pub fn assemble(&self, checks: &str) -> Result<String, CudaError> {
+        let mut text = String::new();
+        let mut done = HashSet::new();
+        for name in GAS {
+            self.append(name, &mut text, &mut done)?;
+        }
+        text += "#line 1 \"checks of shared structs\"\n";
+        text += checks;
+        Ok(text)
     }
 
-    /// Reads all files.
-    pub fn read(&self) -> Result<Sources, CudaError> {
+    /// Appends a file and what it includes, unless it is there already. An `#include` must not stand inside `#if`.
+    fn append(&self, name: &str, text: &mut String, done: &mut HashSet<String>) -> Result<(), CudaError> {
+        if !done.insert(name.to_string()) {
+            return Ok(());
+        }
+        let source = self.read(name)?;
+        let shown = self.shown(name);
+        let at =
+            |line: usize| format!("#line {line} \"{}\"\n", shown.replace('\\', "\\\\").replace('"', "\\\""));
+        *text += &at(1);
+        for (index, line) in source.lines().enumerate() {
+            if let Some(wanted) = included(line) {
+                self.append(wanted, text, done).map_err(|error| match error {
+                    CudaError::NoKernelFile(_) => {
+                        CudaError::Include { file: shown.clone(), line: index + 1, name: wanted.to_string() }
+                    }
+                    other => other,
+                })?;
+                *text += &at(index + 2);
+            } else {
+                // Every file is there once anyhow; the compiler would warn of this in a main file.
+                *text += if line.trim() == "#pragma once" { "" } else { line };
+                text.push('\n');
+            }
+        }
+        Ok(())
+    }
+
+    /// A file as the compiler's messages shall name it: so that an editor opens it.
+    fn shown(&self, name: &str) -> String {
         match self {
-            Self::Embedded => Ok(Sources::new("kernels", EMBEDDED)),
-            Self::Folder(folder) => read_folder(folder),
+            Self::Embedded => format!("kernels/{name}"),
+            Self::Folder(folder) => folder.join(name).display().to_string(),
         }
     }
-}
 
-/// Files of kernels: names without folders, and texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sources {
-    /// What stands before the names in the compiler's messages.
-    root: String,
-    files: BTreeMap<String, String>,
-}
-
-impl Sources {
-    /// From names and texts.
-    pub fn new(root: &str, files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
-        Self { root: root.to_string(), files }
-    }
-
-    /// Names of all files.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
-    }
-}
-
-/// True for the names of CUDA sources.
-fn is_kernel(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "cu" || ending == "cuh")
-}
-
-fn kernel_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = vec![];
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if is_kernel(&path) {
-            files.push(path);
+    fn read(&self, name: &str) -> Result<String, CudaError> {
+        let missing = || CudaError::NoKernelFile(self.shown(name));
+        match self {
+            Self::Embedded => {
+                let file = FILES.iter().find(|(file, _)| *file == name);
+                file.map(|(_, text)| (*text).to_string()).ok_or_else(missing)
+            }
+            Self::Folder(folder) => {
+                std::fs::read_to_string(folder.join(name)).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::NotFound => missing(),
+                    _ => CudaError::Kernels { path: self.shown(name), cause: error.to_string() },
+                })
+            }
         }
     }
-    files.sort();
-    Ok(files)
-}
 
-fn read_folder(folder: &Path) -> Result<Sources, CudaError> {
-    let fails = |path: &Path, cause: String| CudaError::Kernels { path: path.display().to_string(), cause };
-    let paths = kernel_files(folder).map_err(|error| fails(folder, format!("cannot be read ({error})")))?;
-    let mut files = BTreeMap::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| fails(&path, format!("cannot be read ({error})")))?;
-        files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), text);
-    }
-    if !files.keys().any(|name| name.ends_with(".cu")) {
-        return Err(fails(folder, "has no file *.cu".to_string()));
-    }
-    Ok(Sources { root: folder.display().to_string(), files })
-}
-
-/// Makes one program: `prelude` (definitions of this compilation), all `.cu` files by name, each file that they include
-/// where it is first included and only there, then `checks` (the static asserts of [`super::abi`], which need the structs).
-/// `#line` directives make the compiler name the right files and lines. An `#include` must not stand inside `#if`.
-pub fn assemble(sources: &Sources, prelude: &str, checks: &str) -> Result<String, CudaError> {
-    let mut program = String::new();
-    let own = |program: &mut String, name: &str, text: &str| {
-        if !text.is_empty() {
-            program.push_str(&format!("#line 1 \"{name}\"\n{text}\n"));
-        }
-    };
-    own(&mut program, "prelude of knudsen", prelude);
-    let mut done = BTreeSet::new();
-    for name in sources.names().filter(|name| name.ends_with(".cu")) {
-        expand(sources, name, &mut done, &mut program)?;
-    }
-    own(&mut program, "layout checks of knudsen", checks);
-    Ok(program)
-}
-
-/// Appends a file and what it includes, unless it is there already.
-fn expand<'a>(
-    sources: &'a Sources,
-    name: &'a str,
-    done: &mut BTreeSet<&'a str>,
-    program: &mut String,
-) -> Result<(), CudaError> {
-    if !done.insert(name) {
-        return Ok(());
-    }
-    let shown = Path::new(&sources.root).join(name).display().to_string();
-    let at = |line: usize| format!("#line {line} \"{}\"\n", shown.replace('\\', "\\\\").replace('"', "\\\""));
-    program.push_str(&at(1));
-    let text = sources.files.get(name).map_or("", String::as_str);
-    for (index, line) in text.lines().enumerate() {
-        if let Some(wanted) = included(line) {
-            let Some((known, _)) = sources.files.get_key_value(wanted) else {
-                return Err(CudaError::Include { file: shown, line: index + 1, name: wanted.to_string() });
-            };
-            expand(sources, known, done, program)?;
-            program.push_str(&at(index + 2));
-        } else {
-            // Every file is there once anyhow; NVRTC would warn of this in a main file.
-            let line = if line.trim() == "#pragma once" { "" } else { line };
-            program.push_str(line);
-            program.push('\n');
+    /// What tells whether the files of the folder changed; `None` for embedded ones.
+    pub fn watcher(&self) -> Option<Watcher> {
+        match self {
+            Self::Embedded => None,
+            Self::Folder(folder) => {
+                Some(Watcher { stamp: stamp(folder), folder: folder.clone(), looked: Instant::now() })
+            }
         }
     }
-    Ok(())
 }
 
 /// The name in `#include "name"`.
@@ -151,37 +121,24 @@ fn included(line: &str) -> Option<&str> {
 /// What changes when files are edited: names, lengths, times.
 type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
-/// Says that files of a folder of kernels changed. Costs nothing for embedded kernels.
-#[derive(Debug)]
+/// Tells whether files of a folder of kernels have changed.
+#[derive(Debug, Clone)]
 pub struct Watcher {
-    folder: Option<PathBuf>,
+    folder: PathBuf,
     stamp: Stamp,
-    asked: Instant,
+    looked: Instant,
 }
 
 impl Watcher {
-    /// The files are looked at no more often than this.
-    const INTERVAL: Duration = Duration::from_millis(250);
-
-    /// Watches from now on; make it before the files are read, so that no change is missed.
-    pub fn new(source: &KernelSource) -> Self {
-        let folder = match source {
-            KernelSource::Embedded => None,
-            KernelSource::Folder(folder) => Some(folder.clone()),
-        };
-        let stamp = folder.as_deref().map_or_else(Vec::new, stamp);
-        Self { folder, stamp, asked: Instant::now() }
-    }
-
-    /// True once after each change. Looks at the disk at most four times a second.
+    /// True once after each change; looks at most four times a second.
     pub fn changed(&mut self) -> bool {
-        self.folder.is_some() && self.asked.elapsed() >= Self::INTERVAL && self.changed_now()
+        const PAUSE: Duration = Duration::from_millis(250);
+        self.looked.elapsed() >= PAUSE && self.changed_now()
     }
 
     fn changed_now(&mut self) -> bool {
-        self.asked = Instant::now();
-        let Some(folder) = &self.folder else { return false };
-        let now = stamp(folder);
+        self.looked = Instant::now();
+        let now = stamp(&self.folder);
         let changed = now != self.stamp;
         self.stamp = now;
         changed
@@ -194,100 +151,113 @@ fn stamp(folder: &Path) -> Stamp {
         let time = known.as_ref().and_then(|known| known.modified().ok());
         (path, known.map_or(0, |known| known.len()), time)
     };
-    kernel_files(folder).unwrap_or_default().into_iter().map(describe).collect()
+    kernel_files(folder).into_iter().map(describe).collect()
+}
+
+/// The CUDA sources in a folder, by name; none if it cannot be read.
+fn kernel_files(folder: &Path) -> Vec<PathBuf> {
+    let is_kernel = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "cu" || ending == "cuh");
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_kernel).collect();
+    files.sort();
+    files
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::fs;
 
-    fn sources(files: &[(&str, &str)]) -> Sources {
-        Sources::new("kernels", files)
+    #[test]
+    fn each_file_comes_once_and_lines_say_where_they_are_from() {
+        let text = KernelSource::Embedded.assemble("// checks\n").unwrap();
+        assert!(!text.contains("#include") && !text.contains("#pragma once"));
+        for name in ["common.cuh", "gas.cuh", "plan.cu", "step.cu", "observe.cu"] {
+            assert_eq!(text.matches(&format!("#line 1 \"kernels/{name}\"\n")).count(), 1, "{name}");
+        }
+        // A line deep in a file that includes others: the last #line before it and the count from there name it.
+        let (mut file, mut line) = (String::new(), 0);
+        let mut found = false;
+        for row in text.lines() {
+            if let Some(rest) = row.strip_prefix("#line ") {
+                let (number, name) = rest.split_once(' ').unwrap();
+                (line, file) = (number.parse::<usize>().unwrap(), name.trim_matches('"').to_string());
+                file = file.strip_prefix("kernels/").unwrap_or(&file).to_string();
+                continue;
+            }
+            if row.contains("plan_scan(") {
+                let source = KernelSource::Embedded.read(&file).unwrap();
+                assert!(source.lines().nth(line - 1).unwrap().contains("plan_scan("), "{file}:{line}");
+                found = true;
+            }
+            line += 1;
+        }
+        assert!(found);
+    }
+
+    /// A folder with the four files of a gas program and one more.
+    fn folder(step: &str) -> (tempfile::TempDir, KernelSource) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in
+            [("plan.cu", "int p;\n"), ("step.cu", step), ("fill.cu", ""), ("observe.cu", "int o;")]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        fs::write(folder.path().join("a.cuh"), "#pragma once\n#include <x>\nint a;\n").unwrap();
+        let source = KernelSource::Folder(folder.path().to_path_buf());
+        (folder, source)
     }
 
     #[test]
-    fn files_are_expanded_once_with_their_lines() {
-        let files = sources(&[
-            ("a.cu", "#include \"c.cuh\"\nint a;\n  # include \"d.cuh\" // both\nint b;"),
-            ("b.cu", "#include \"d.cuh\"\nint e;"),
-            ("c.cuh", "#pragma once\n#include <cuda_fp16.h>\n#include \"d.cuh\"\nint c;"),
-            ("d.cuh", "int d;"),
-        ]);
-        let wanted = [
-            "#line 1 \"prelude of knudsen\"\n#define N 3\n",
-            "#line 1 \"kernels/a.cu\"",
-            "#line 1 \"kernels/c.cuh\"\n\n#include <cuda_fp16.h>",
-            "#line 1 \"kernels/d.cuh\"\nint d;",
-            "#line 4 \"kernels/c.cuh\"\nint c;",
-            "#line 2 \"kernels/a.cu\"\nint a;",
-            "#line 4 \"kernels/a.cu\"\nint b;",
-            "#line 1 \"kernels/b.cu\"",
-            "#line 2 \"kernels/b.cu\"\nint e;",
-            "#line 1 \"layout checks of knudsen\"\nstatic_assert(true, \"\");\n\n",
-        ];
-        assert_eq!(
-            assemble(&files, "#define N 3", "static_assert(true, \"\");\n").unwrap(),
-            wanted.join("\n")
+    fn includes_are_expanded_with_the_lines_and_paths_of_the_files() {
+        let step = "int s;\n  # include \"a.cuh\" // all\nint t;\n#include \"a.cuh\"\n#include \"step.cu\"\nint u;\n";
+        let (folder, source) = folder(step);
+        let root = folder.path().display();
+        let wanted = format!(
+            "#line 1 \"{root}/plan.cu\"\nint p;\n#line 1 \"{root}/step.cu\"\nint s;\n\
+             #line 1 \"{root}/a.cuh\"\n\n#include <x>\nint a;\n#line 3 \"{root}/step.cu\"\nint t;\n\
+             #line 5 \"{root}/step.cu\"\n#line 6 \"{root}/step.cu\"\nint u;\n\
+             #line 1 \"{root}/fill.cu\"\n#line 1 \"{root}/observe.cu\"\nint o;\n\
+             #line 1 \"checks of shared structs\"\nchecks\n"
         );
+        assert_eq!(source.assemble("checks\n").unwrap(), wanted);
     }
 
     #[test]
-    fn an_unknown_include_names_file_and_line() {
-        let error = assemble(&sources(&[("a.cu", "\n#include \"nowhere.cuh\"")]), "", "").unwrap_err();
-        let told = error.to_string();
-        assert!(told.starts_with("kernels/a.cu:2: there is no nowhere.cuh"), "{told}");
-    }
-
-    #[test]
-    fn includes_in_a_circle_end() {
-        let files = sources(&[("a.cu", "#include \"b.cuh\""), ("b.cuh", "#include \"a.cu\"\nint b;")]);
-        assert_eq!(assemble(&files, "", "").unwrap().matches("int b;").count(), 1);
+    fn what_is_not_there_is_told_by_name_and_place() {
+        let (folder, source) = folder("\n#include \"b.cuh\"\n");
+        let told = source.assemble("").unwrap_err().to_string();
+        assert!(told.contains("step.cu:2: there is no b.cuh"), "{told}");
+        fs::remove_file(folder.path().join("plan.cu")).unwrap();
+        let told = source.assemble("").unwrap_err().to_string();
+        assert!(told.contains("plan.cu is not there") && told.contains("--kernels takes"), "{told}");
+        fs::create_dir(folder.path().join("plan.cu")).unwrap();
+        assert!(source.assemble("").unwrap_err().to_string().contains("plan.cu: "));
     }
 
     #[test]
     fn every_file_of_the_folder_is_in_the_program() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        let on_disk: Vec<String> = kernel_files(&folder)
-            .unwrap_or_default()
-            .iter()
-            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-            .collect();
-        let embedded = KernelSource::Embedded.read().unwrap();
-        assert_eq!(embedded.names().collect::<Vec<_>>(), on_disk);
-    }
-
-    #[test]
-    fn folders_are_read_and_unfit_ones_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let source = KernelSource::of(Some(folder.path()));
-        let told = source.read().unwrap_err().to_string();
-        assert!(told.contains("has no file *.cu") && told.contains("--kernels takes"), "{told}");
-        fs::write(folder.path().join("a.cu"), "int a;").unwrap();
-        fs::write(folder.path().join("notes.txt"), "not a kernel").unwrap();
-        let files = source.read().unwrap();
-        assert_eq!(files.names().collect::<Vec<_>>(), ["a.cu"]);
-        let line = format!("#line 1 \"{}\"", folder.path().join("a.cu").display());
-        assert!(assemble(&files, "", "").unwrap().contains(&line), "the path can be opened by an editor");
-        let missing = KernelSource::Folder(folder.path().join("nowhere"));
-        assert!(missing.read().unwrap_err().to_string().contains("cannot be read"));
+        let files = kernel_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels"));
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut embedded: Vec<String> = FILES.iter().map(|(name, _)| (*name).to_string()).collect();
+        embedded.sort();
+        assert_eq!(files.iter().map(name).collect::<Vec<_>>(), embedded);
     }
 
     #[test]
     fn changes_are_told_once() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a.cu"), "int a;").unwrap();
-        let mut watcher = Watcher::new(&KernelSource::of(Some(folder.path())));
+        let (folder, source) = folder("");
+        let mut watcher = source.watcher().unwrap();
         assert!(!watcher.changed_now());
-        fs::write(folder.path().join("a.cu"), "int a; int b;").unwrap();
+        fs::write(folder.path().join("step.cu"), "int s;").unwrap();
         assert!(!watcher.changed(), "it was asked a moment ago");
-        assert!(watcher.changed_now());
-        assert!(!watcher.changed_now());
+        assert!(watcher.changed_now() && !watcher.changed_now());
         fs::write(folder.path().join("b.cuh"), "").unwrap();
         assert!(watcher.changed_now());
         fs::remove_file(folder.path().join("b.cuh")).unwrap();
         assert!(watcher.changed_now());
-        assert!(!Watcher::new(&KernelSource::Embedded).changed_now());
+        fs::write(folder.path().join("notes.txt"), "no kernel").unwrap();
+        assert!(!watcher.changed_now());
+        assert!(KernelSource::Embedded.watcher().is_none());
     }
 }
