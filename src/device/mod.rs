@@ -5,9 +5,11 @@ pub mod cpu;
 pub mod gas;
 pub mod memory;
 pub mod observe;
+pub mod subject;
 
 use crate::scene::Scene;
 use crate::sim::{Factory, SimError, Simulation};
+use subject::Subject;
 
 /// Which device the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +59,14 @@ impl Chosen {
             let simulation: Box<dyn Simulation> = Box::new(cpu::CpuGas::new(scene, threads)?);
             Ok(simulation)
         })
+    }
+
+    /// Builds a simulation for the self-test.
+    ///
+    /// # Errors
+    /// The scene cannot be computed.
+    pub fn make_subject(&self, scene: &Scene) -> Result<Box<dyn Subject>, SimError> {
+        Ok(Box::new(cpu::CpuGas::new(scene, self.threads)?))
     }
 
     /// Threads of the CPU device.
