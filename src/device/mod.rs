@@ -31,6 +31,8 @@ pub struct Chosen {
     /// What the user must be told about the choice; empty if nothing.
     pub remark: String,
     threads: usize,
+    /// Never `Auto`.
+    choice: Choice,
 }
 
 /// Finds the device for a choice; `threads` is for the CPU, 0 for one a core.
@@ -41,6 +43,7 @@ pub fn choose(choice: Choice, threads: usize) -> Result<Chosen, SimError> {
         name: format!("CPU, {threads} thread{}", if threads == 1 { "" } else { "s" }),
         remark: remark.into(),
         threads,
+        choice: Choice::Cpu,
     };
     match choice {
         Choice::Cpu => Ok(cpu("")),
@@ -67,6 +70,11 @@ impl Chosen {
     /// The scene cannot be computed.
     pub fn make_subject(&self, scene: &Scene) -> Result<Box<dyn Subject>, SimError> {
         Ok(Box::new(cpu::CpuGas::new(scene, self.threads)?))
+    }
+
+    /// Whether this is the CPU device, with which others are compared.
+    pub fn is_cpu(&self) -> bool {
+        self.choice == Choice::Cpu
     }
 
     /// Threads of the CPU device.
