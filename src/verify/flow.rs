@@ -10,7 +10,7 @@ use crate::scene::{
 use std::path::Path;
 
 /// Cells along x, y, z; they are cubes of 1/16 m.
-pub const CELLS: [u32; 3] = [20, 16, 16];
+pub const CELLS: [u32; 3] = [16, 12, 12];
 /// Particles of undisturbed gas a cell: the shock is denser, and the scheme changes between.
 const PER_CELL: f64 = 10.0;
 
@@ -19,7 +19,7 @@ pub fn mach_four(seed: u64, cells_a_step: f64, sampling: Sampling) -> Scene {
     let species = argon(0);
     let sound = most_probable_speed(species.mass_kg, TEMPERATURE_K) * (5.0_f64 / 6.0).sqrt();
     let edge = 1.0 / 16.0;
-    let domain = Domain { corner_m: [-0.5; 3], size_m: CELLS.map(|n| f64::from(n) * edge), cells: CELLS };
+    let domain = Domain { corner_m: [-0.375; 3], size_m: CELLS.map(|n| f64::from(n) * edge), cells: CELLS };
     let stream = Stream {
         velocity: Velocity::Mach(4.0),
         // Mean free path 0.1 m: the sphere's Knudsen number is 0.3.
@@ -52,7 +52,7 @@ pub fn every_face(seed: u64, cells_a_step: f64, sampling: Sampling) -> Scene {
         z_max: Face::Periodic,
     };
     let plate = Shape::Plate { chord_m: 0.4, span_m: 0.5 };
-    gas.obstacles.push(body("plate", plate, [0.4, 0.0, 0.0], Wall::Specular));
+    gas.obstacles.push(body("plate", plate, [0.35, 0.0, 0.0], Wall::Specular));
     scene
 }
 

@@ -9,7 +9,7 @@ use crate::physics::constants::BOLTZMANN;
 use crate::scene::Sampling;
 use crate::sim::{Fields, Request, SimError, Snapshot};
 
-/// Batches of a run, each several times as long as the stream takes through the box.
+/// Batches of a run, each twice as long as the stream takes, or longer through the box.
 const BATCHES: u64 = 24;
 /// Edge of the cubes of cells whose sums are compared.
 const BLOCK: usize = 4;
@@ -42,8 +42,8 @@ struct Run {
 
 /// Both devices.
 pub fn run(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
-    let batch_steps: u32 = if effort == Effort::Full { 1200 } else { 150 };
-    // The stream takes 67 steps through the box.
+    let batch_steps: u32 = if effort == Effort::Full { 1200 } else { 110 };
+    // The stream takes 53 steps through the box.
     let transient: u32 = 300;
     let every = 5;
     let mut scene = mach_four(121, 0.3, Sampling::From { from: u64::from(transient), every });
