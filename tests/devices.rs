@@ -16,9 +16,13 @@ fn device(choice: Choice) -> Option<Chosen> {
     match choose(choice, THREADS) {
         Ok(device) => Some(device),
         Err(error) => {
-            // Past the capture of the test's output, so that it is seen where tests pass too.
+            // Once, and past the capture of the test's output, so that it is seen where tests pass too.
             use std::io::Write;
-            writeln!(std::io::stderr(), "SKIPPED: the suite on {choice:?}: {error}").unwrap();
+            static TOLD: std::sync::Once = std::sync::Once::new();
+            TOLD.call_once(|| {
+                let mut out = std::io::stderr();
+                writeln!(out, "SKIPPED: the whole suite on {choice:?}: {error}").unwrap();
+            });
             assert_ne!(choice, Choice::Cpu, "the CPU is always there: {error}");
             None
         }

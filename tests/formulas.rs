@@ -5,7 +5,7 @@
 #![allow(clippy::panic)]
 
 use knudsen::scene::Scene;
-use knudsen::verify::{Bed, Effort, On, Row, Verdict, cases, row};
+use knudsen::verify::{Bed, Effort, On, Row, cases, suite};
 
 /// Runs a case, prints its rows, and requires every verdict and the rule for families.
 fn check(name: &str, rows_expected: usize) {
@@ -29,10 +29,9 @@ fn check(name: &str, rows_expected: usize) {
         );
     }
     assert_eq!(rows.len(), rows_expected, "{name}: number of comparisons");
-    let bad: Vec<&Row> = rows.iter().filter(|row| row.verdict() != Verdict::Pass).collect();
-    assert!(bad.is_empty(), "{name}: {bad:#?}");
-    let rows: Vec<Row> = rows.into_iter().filter(|row| row.sigma > 0.0).collect();
-    assert_eq!(row::family(&rows), None, "{name}");
+    if let Some(complaint) = suite::complaint(&rows) {
+        panic!("{name}: {complaint}");
+    }
 }
 
 #[test]

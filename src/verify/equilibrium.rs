@@ -129,8 +129,7 @@ fn maxwellian(name: &str, molecules: &[Molecule], unit: f64) -> Vec<Row> {
             |p: &Molecule| p.velocity.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt() / unit;
         molecules.iter().map(speed)
     };
-    let counts: Vec<u64> =
-        histogram(speeds(), &equiprobable_speeds(BINS, 1.0)).into_iter().map(|n| n as u64).collect();
+    let counts: Vec<u64> = histogram(speeds(), &equiprobable_speeds(BINS, 1.0));
     let mut rows = vec![chi_square(format!("{name}: chi^2 of {BINS} equally probable speed bins"), &counts)];
     for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
         let square = molecules.iter().map(|p| (f64::from(p.velocity[k]) / unit).powi(2)).sum::<f64>() / count;
@@ -179,7 +178,7 @@ fn warmed(seed: u64, effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError
     let what = format!("{name}: rotational energy/(k T)");
     rows.push(Row::new("EQ", what, rotation().sum::<f64>() / count, 1.0, 1.0 / count.sqrt()));
     let bounds: Vec<f64> = (1..BINS).map(|i| -(1.0 - i as f64 / BINS as f64).ln()).collect();
-    let counts: Vec<u64> = histogram(rotation(), &bounds).into_iter().map(|n| n as u64).collect();
+    let counts: Vec<u64> = histogram(rotation(), &bounds);
     rows.push(chi_square(format!("{name}: chi^2 of {BINS} equally probable bins of it"), &counts));
     Ok(rows)
 }
