@@ -8,7 +8,7 @@
 
 static __device__ __forceinline__ float gas_share(const Gas& gas, u32 cell) {
 #ifdef WALLS
-    return gas_fraction(gas.walls, cell);
+    return walls::gas_fraction(gas.walls, cell);
 #else
     return 1.0f;
 #endif
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256) fill_cells(PARAM(Gas) gas, PAR
 #ifdef WALLS
                     i64 where[3];
                     for (int a = 0; a < 3; a++) where[a] = ((i64)at[a] << PLACE_BITS) + x[a];
-                    found = in_gas(gas.walls, where);
+                    found = walls::in_gas(gas.walls, where);
 #else
                     found = true;
 #endif

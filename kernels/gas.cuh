@@ -20,7 +20,7 @@
 #define BINS 28
 #define PLACE_BITS 21
 #define PLACE_MASK 0x1fffffu
-#define NONE 0xffffffffu
+#define NOWHERE 0xffffffffu
 
 #ifdef WIDE_BINS
 typedef u32 Bin;
@@ -87,7 +87,7 @@ struct Gas {
     double kinetic_scale;  // ... a J/kg, of all particles
     float fill_mean;       // particles a cell at the start
     float thermal_speed;   // sqrt(k T / m) of the stream, m/s
-    WallsView walls;
+    walls::WallsView walls;
     u64 laws;              // WallLaw of each body
     u64 origins;           // double[3] of each body: point of the moments
     u64 tallies;           // i64[5] of each triangle: hits, impulse, energy
@@ -159,17 +159,17 @@ static __device__ __forceinline__ void unpack_place(u32 low, u32 high, u32& x, u
     z = (high >> 10) & PLACE_MASK;
 }
 
-// Index of the cell from which a particle of this direction came to a cell; NONE beyond a face that is not periodic.
+// Index of the cell from which a particle of this direction came to a cell; NOWHERE beyond a face that is not periodic.
 static __device__ __forceinline__ u32 source_of(const Gas& gas, const int at[3], int direction) {
     int from[3] = {at[0] - (direction % 3 - 1), at[1] - (direction / 3 % 3 - 1), at[2] - (direction / 9 - 1)};
 #pragma unroll
     for (int a = 0; a < 3; a++) {
         const int cells = (int)gas.cells[a];
         if (from[a] < 0) {
-            if (gas.faces[2 * a] != FACE_PERIODIC) return NONE;
+            if (gas.faces[2 * a] != FACE_PERIODIC) return NOWHERE;
             from[a] += cells;
         } else if (from[a] >= cells) {
-            if (gas.faces[2 * a + 1] != FACE_PERIODIC) return NONE;
+            if (gas.faces[2 * a + 1] != FACE_PERIODIC) return NOWHERE;
             from[a] -= cells;
         }
     }

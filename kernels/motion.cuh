@@ -31,7 +31,7 @@ static __device__ __forceinline__ void reflect_flight(const WallLaw& law, Flight
 #ifdef WALLS
 // Whether a straight flight that starts in a cell cannot meet a wall: it ends fewer cells away than any wall is.
 static __device__ __forceinline__ bool is_clear(const Gas& gas, const i64 from[3], const i64 to[3]) {
-    const int clear = clearance(gas.walls, cell_of(gas, from));
+    const int clear = walls::clearance(gas.walls, cell_of(gas, from));
     int distance = 0;
     for (int a = 0; a < 3; a++) {
         i64 d = (to[a] >> PLACE_BITS) - (from[a] >> PLACE_BITS);
@@ -42,8 +42,8 @@ static __device__ __forceinline__ bool is_clear(const Gas& gas, const i64 from[3
 
 // What the wall does with the molecule, and what the wall gets of it.
 static __device__ void hit_body(
-    const Gas& gas, const Work& work, const Orders& orders, Flight& flight, const Hit& hit, const i64 at[3], Stream& rng) {
-    const u32 body = gas.walls.triangle_body(hit.triangle);
+    const Gas& gas, const Work& work, const Orders& orders, Flight& flight, const walls::Hit& hit, const i64 at[3], Stream& rng) {
+    const u32 body = gas.walls.triangles[hit.triangle].obstacle;
     const float before[3] = {flight.velocity[0], flight.velocity[1], flight.velocity[2]};
     const float rotation_before = flight.rotation;
     reflect_flight(((const WallLaw*)gas.laws)[body], flight, hit.normal, rng);
@@ -86,7 +86,7 @@ static __device__ bool hit_face(const Gas& gas, const Work& work, Flight& flight
         const i64 last = ((i64)gas.cells[axis] << PLACE_BITS) - 1;
         flight.at[axis] = upper ? 0 : last;
 #ifdef WALLS
-        if (!in_gas(gas.walls, flight.at)) {
+        if (!walls::in_gas(gas.walls, flight.at)) {
             count(work, COUNT_LOST, 1);
             return false;
         }
@@ -147,15 +147,13 @@ static __device__ __noinline__ bool fly(
 #ifdef WALLS
         if (!is_clear(gas, flight.at, to)) {
             double p[3], q[3];
-            for (int a = 0; a < 3; a++) {
-                p[a] = (double)flight.at[a] * gas.step[a];
-                q[a] = (double)to[a] * gas.step[a];
-            }
-            Hit hit;
-            if (first_hit(gas.walls, p, q, &hit)) {
+            walls::position(gas.walls, flight.at, p);
+            walls::position(gas.walls, to, q);
+            walls::Hit hit;
+            if (walls::first_hit(gas.walls, p, q, &hit)) {
                 i64 landed[3];
                 bool put_back;
-                landing(gas.walls, flight.at, to, hit, landed, &put_back);
+                walls::landing(gas.walls, flight.at, to, hit, landed, &put_back);
                 count(work, COUNT_PUT_BACK, put_back);
                 count(work, COUNT_WALL_HITS, 1);
                 hit_body(gas, work, orders, flight, hit, landed, rng);

@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) members_of(PARAM(Gas) gas, PAR
     unravel(gas, cell, at);
     for (int d = 0; d < DIRECTIONS; d++) {
         const u32 source = source_of(gas, at, d);
-        if (source == NONE) continue;
+        if (source == NOWHERE) continue;
         const u32 start = bin_start((const Bin*)state.ends, gas.cell_count, source, d);
         const u32 end = (u32)((const Bin*)state.ends)[(size_t)d * gas.cell_count + source];
         for (u32 i = start + threadIdx.x; i < end; i += blockDim.x) {

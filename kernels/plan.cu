@@ -38,10 +38,10 @@ static __device__ __forceinline__ u32 entering(const Gas& gas, u64 step, u32 sit
     return poisson(mean, rng);
 }
 
-// Site of a cell's face, or NONE where nothing enters.
+// Site of a cell's face, or NOWHERE where nothing enters.
 static __device__ __forceinline__ u32 site_of(const Gas& gas, const int at[3], int face) {
     const int axis = face >> 1, edge = (face & 1) ? (int)gas.cells[axis] - 1 : 0;
-    if (gas.inflow_mean[face] <= 0.0 || at[axis] != edge) return NONE;
+    if (gas.inflow_mean[face] <= 0.0 || at[axis] != edge) return NOWHERE;
     const int along = (axis + 1) % 3, across = (axis + 2) % 3;
     return gas.inflow_base[face] + (u32)at[across] * gas.cells[along] + (u32)at[along];
 }
@@ -60,14 +60,14 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_count(PARAM(Gas)
         const Bin* ends = (const Bin*)from.ends;
         for (int d = 0; d < DIRECTIONS; d++) {
             const u32 source = source_of(gas, at, d);
-            if (source != NONE)
+            if (source != NOWHERE)
                 size += (u32)ends[(size_t)d * gas.cell_count + source] - bin_start(ends, gas.cell_count, source, d);
         }
         if (far_any) far = ((const u32*)work.far_count)[cell];
         size += far;
         for (int face = 0; face < 6; face++) {
             const u32 site = site_of(gas, at, face);
-            if (site == NONE) continue;
+            if (site == NOWHERE) continue;
             const u32 entered = entering(gas, control->step, site, gas.inflow_mean[face]);
             ((u32*)work.site_counts)[site] = entered;
             size += entered;

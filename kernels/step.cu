@@ -253,11 +253,11 @@ static __device__ __noinline__ u32 enter(
     const Slots<0> s = {base, cap};
     int at[3];
     unravel(gas, cell, at);
-    u32 site = NONE;
+    u32 site = NOWHERE;
     int face = 0;
     for (; face < 6; face++) {
         site = site_of(gas, at, face);
-        if (site == NONE) continue;
+        if (site == NOWHERE) continue;
         const u32 entering = ((const u32*)work.site_counts)[site];
         if (k < entering) break;
         k -= entering;
@@ -285,7 +285,7 @@ static __device__ __noinline__ u32 enter(
     flight.tag = rng.bits() >> 8;
     touch(flight.tag, (u32)face + 1u);
 #ifdef WALLS
-    if (!in_gas(gas.walls, flight.at)) return (u32)GONE << 27;
+    if (!walls::in_gas(gas.walls, flight.at)) return (u32)GONE << 27;
 #endif
     count(work, COUNT_ENTERED, 1);
     if (!fly(gas, work, orders, flight, share, rng)) return (u32)GONE << 27;
@@ -321,7 +321,7 @@ static __device__ __forceinline__ u32 gather(
             const int x = (int)(d % 3u) - 1, y = (int)(d / 3u % 3u) - 1, z = (int)(d / 9u) - 1;
             source = cell - (u32)((z * (int)gas.cells[1] + y) * (int)gas.cells[0] + x);
         }
-        if (!EDGE || source != NONE) {
+        if (!EDGE || source != NOWHERE) {
             const Bin* ends = (const Bin*)from.ends + (size_t)d * gas.cell_count + source;
             const u32 start = d == 0 ? 0u : (u32)*(ends - gas.cell_count);
             length = (u32)*ends - start;
@@ -425,6 +425,26 @@ static __device__ __noinline__ void sum_cell(const Gas& gas, u32* base, u32 n, u
     sync<THREADS>();
 }
 
+// Whether a particle that flies to this place (1: the same coordinate of cells, 0 and 2: those beside it) leaves the domain
+// and meets nothing but open faces.
+static __device__ __forceinline__ bool leaves(const Gas& gas, const int at[3], u32 ex, u32 ey, u32 ez, u32 clear) {
+    if (ex > 2u || ey > 2u || ez > 2u || clear < 2u) return false;
+    const u32 e[3] = {ex, ey, ez};
+    bool outside = false, open = true;
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        const int to = at[a] - 1 + (int)e[a];
+        if (to < 0) {
+            outside = true;
+            open = open && gas.faces[2 * a] == FACE_OPEN;
+        } else if (to >= (int)gas.cells[a]) {
+            outside = true;
+            open = open && gas.faces[2 * a + 1] == FACE_OPEN;
+        }
+    }
+    return outside && open;
+}
+
 // One cell. EDGE: it may be at a face of the domain, near a wall, or let gas in; others have all their neighbours, and
 // nothing is in the way to them.
 template <int THREADS, int CAP, bool EDGE>
@@ -435,15 +455,17 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
     u32* mine = board.bins + (lane & ~31u);
     mine[lane & 31u] = 0;
     const u32 n = gather<THREADS, CAP, EDGE>(gas, from, work, cell, lane, far_any, s);
-#if defined(WALLS)
-    const u32 clear = EDGE ? (u32)clearance(gas.walls, cell) : 2u;
+#ifdef WALLS
+    const u32 clear = EDGE ? (u32)walls::clearance(gas.walls, cell) : 2u;
+#else
+    const u32 clear = 255u;
 #endif
 #ifdef COLLISIONS
     if (n > 1) {
         float* majorants = (float*)work.majorants;
         double exposure = gas.exposure;
 #ifdef WALLS
-        if (EDGE && clear == 0) exposure /= (double)fmaxf(gas_fraction(gas.walls, cell), THINNEST);
+        if (EDGE && clear == 0) exposure /= (double)fmaxf(walls::gas_fraction(gas.walls, cell), THINNEST);
 #endif
         const Collided done = collide<THREADS>(gas, s, n, cell, step, lane, majorants[cell], exposure);
         if (any<THREADS>(done.highest > 0.0f)) {
@@ -473,6 +495,7 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
     const u32 below = (1u << (lane & 31u)) - 1u;
     int at[3] = {0, 0, 0};
     if (EDGE) unravel(gas, cell, at);
+    u32 left = 0;
     for (u32 i0 = lane & ~31u; i0 < slots; i0 += THREADS) {
         const u32 i = i0 + (lane & 31u);
         u32 word = 31u << 27;
@@ -496,6 +519,10 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
             if (free) {
                 s.place(i) = pack_place((u32)px & PLACE_MASK, (u32)py & PLACE_MASK, (u32)pz & PLACE_MASK);
                 word = (ez * 9u + ey * 3u + ex) << 27;
+            } else if (EDGE && leaves(gas, at, ex, ey, ez, clear)) {
+                // Nothing but open faces in its way out.
+                word = (u32)GONE << 27;
+                left++;
             } else {
                 word = move_slowly(gas, work, orders, s.base, s.cap(), i, cell, first + i);
             }
@@ -509,6 +536,10 @@ static __device__ __forceinline__ void step_cell(const Gas& gas, const State& fr
         __syncwarp();
         if ((same & below) == 0) mine[bin] = before + __popc(same);
         if (i < slots) s.lock(i) = bin == FAR ? word : word | (before + __popc(same & below));
+    }
+    if (EDGE) {
+        left = warp_sum(left);
+        if ((lane & 31u) == 0) count(work, COUNT_LEFT, left);
     }
     sync<THREADS>();
 

@@ -7,9 +7,11 @@ pub mod cuda;
 pub mod gas;
 pub mod memory;
 pub mod observe;
+pub mod subject;
 
 use crate::scene::Scene;
 use crate::sim::{Factory, SimError, Simulation};
+use subject::Subject;
 
 /// Which device the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,6 +91,18 @@ impl Chosen {
             let simulation: Box<dyn Simulation> = Box::new(cpu::CpuGas::new(scene, threads)?);
             Ok(simulation)
         })
+    }
+
+    /// Builds a simulation for the self-test.
+    ///
+    /// # Errors
+    /// The scene cannot be computed.
+    pub fn make_subject(&self, scene: &Scene) -> Result<Box<dyn Subject>, SimError> {
+        #[cfg(feature = "cuda")]
+        if let Some(options) = &self.cuda {
+            return Ok(Box::new(cuda::CudaGas::new(scene, options)?));
+        }
+        Ok(Box::new(cpu::CpuGas::new(scene, self.threads)?))
     }
 
     /// How the GPU is used; `None` for the CPU.

@@ -3,9 +3,8 @@
 
 use super::abi::{Gas, PLACE_BITS, PairModel, WallLaw};
 use super::buffers::{Array, Buffers};
-use super::host_walls;
 use crate::device::cuda::CudaError;
-use crate::device::cuda::walls::DeviceWalls;
+use crate::device::cuda::walls::{HostWalls, WallsAddresses, WallsView};
 use crate::device::gas::GasSetup;
 use crate::physics::motion::FaceLaw;
 use crate::physics::wall;
@@ -15,7 +14,9 @@ use std::sync::Arc;
 /// Tables that stay for the whole run.
 #[derive(Debug)]
 pub struct Tables {
-    walls: DeviceWalls,
+    /// What the view points to.
+    _walls: [Array; 7],
+    view: WallsView,
     laws: Array,
     origins: Array,
 }
@@ -25,8 +26,30 @@ impl Tables {
     pub fn new(stream: &Arc<CudaStream>, setup: &GasSetup) -> Result<Self, CudaError> {
         let laws: Vec<WallLaw> = setup.motion.laws.iter().map(law).collect();
         let origins: Vec<f64> = setup.bodies.iter().flat_map(|body| body.origin).collect();
+        let host = HostWalls::new(&setup.motion.walls);
+        let walls = [
+            Array::from_slice(stream, &host.faces)?,
+            Array::from_slice(stream, &host.states)?,
+            Array::from_slice(stream, &host.clearance)?,
+            Array::from_slice(stream, &host.wall_cells)?,
+            Array::from_slice(stream, &host.list)?,
+            Array::from_slice(stream, &host.sieves)?,
+            Array::from_slice(stream, &host.triangles)?,
+        ];
+        let [faces, states, clearance, wall_cells, list, sieves, triangles] =
+            std::array::from_fn(|i| walls[i].address());
+        let view = host.view(WallsAddresses {
+            faces,
+            states,
+            clearance,
+            wall_cells,
+            list,
+            sieves,
+            triangles,
+        });
         Ok(Self {
-            walls: DeviceWalls::upload(stream, &host_walls(setup), &setup.motion.grid)?,
+            _walls: walls,
+            view,
             laws: Array::from_slice(stream, &laws)?,
             origins: Array::from_slice(stream, &origins)?,
         })
@@ -141,7 +164,7 @@ pub fn gas(setup: &GasSetup, tables: &Tables, buffers: &Buffers) -> Gas {
         kinetic_scale,
         fill_mean: setup.gas().particles_per_cell as f32,
         thermal_speed: (setup.stream.most_probable_speed * std::f64::consts::FRAC_1_SQRT_2) as f32,
-        walls: tables.walls.view(),
+        walls: tables.view,
         laws: tables.laws.address(),
         origins: tables.origins.address(),
         tallies: buffers.tallies.address(),

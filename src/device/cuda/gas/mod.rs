@@ -9,11 +9,11 @@ mod launch;
 mod observe;
 mod particles;
 mod program;
+mod subject;
 
 pub use buffers::Array;
 pub use program::{abi_checks, specialise};
 
-use crate::device::cuda::walls::HostWalls;
 use crate::device::cuda::{Context, CudaError, Options, Watcher};
 use crate::device::gas::{GasSetup, Record, gas_scene};
 use crate::scene::{Impact, Scene, Start, impact, to_ron};
@@ -348,9 +348,4 @@ fn check_room(context: &Context, sizes: &Sizes, per_cell: f64, particles: f64) -
         format!("already the {} cells are too many: take fewer", sizes.cells)
     };
     Err(SimError::Memory { needed_bytes, available_bytes, suggestion })
-}
-
-/// Walls as the kernels read them.
-fn host_walls(setup: &GasSetup) -> HostWalls {
-    HostWalls::new(&setup.motion.walls)
 }

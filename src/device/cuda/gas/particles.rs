@@ -4,7 +4,6 @@
 use super::abi::{BINS, FAR, FarRecord, HOME, PLACE_BITS};
 use super::buffers::Sizes;
 use super::{CudaGas, more};
-use crate::physics::particle::Particle;
 use crate::scene::Face;
 use crate::sim::{Checkpoint, SimError};
 use rayon::prelude::*;
@@ -172,41 +171,5 @@ impl CudaGas {
         self.buffers.control.write(0, &[control])?;
         self.particles = u64::from(count);
         Ok(())
-    }
-
-    /// The particles sorted by cell as the physics sees them, and the first of each cell.
-    pub fn particles(&self) -> Result<(Vec<Particle>, Vec<u32>), SimError> {
-        let sorted = self.particles_now()?;
-        let grid = &self.setup.motion.grid;
-        let step = self.gas.step;
-        let mut list = Vec::with_capacity(sorted.velocity.len());
-        for (cell, pair) in sorted.offsets.windows(2).enumerate() {
-            let at = grid.unravel(cell);
-            for i in pair[0] as usize..pair[1] as usize {
-                let place = unpack(sorted.place[i]);
-                let [u, v, w, tag] = sorted.velocity[i];
-                let lattice = |a: usize| (u64::from(at[a]) << PLACE_BITS) + u64::from(place[a]);
-                list.push(Particle {
-                    position: std::array::from_fn(|a| (lattice(a) as f64 * step[a]) as f32),
-                    velocity: [u, v, w],
-                    tag: tag.to_bits(),
-                });
-            }
-        }
-        Ok((list, sorted.offsets))
-    }
-
-    /// Specific rotational energies in the order of [`CudaGas::particles`], J/kg; empty if molecules do not rotate.
-    pub fn rotation(&self) -> Result<Vec<f32>, SimError> {
-        Ok(self.particles_now()?.rotation)
-    }
-
-    /// Replaces velocities by a function of the particle's index: initial states of relaxation tests.
-    pub fn set_velocities(&mut self, velocity: &dyn Fn(usize) -> [f32; 3]) -> Result<(), SimError> {
-        let mut sorted = self.particles_now()?;
-        for (i, old) in sorted.velocity.iter_mut().enumerate() {
-            old[..3].copy_from_slice(&velocity(i));
-        }
-        self.put_particles(&sorted)
     }
 }

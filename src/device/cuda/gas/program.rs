@@ -35,7 +35,7 @@ pub fn specialise(setup: &GasSetup, wide: bool) -> Vec<String> {
 
 /// C++ that fails to compile where a shared struct has another layout in the kernels.
 pub fn abi_checks() -> String {
-    let mut checks = String::new();
+    let mut checks = crate::device::cuda::walls::layout_asserts();
     checks += &abi!(Control { step, stalled, needed, far_total, listed, taken, scratch, spare });
     checks += &abi!(FarRecord { index, cell });
     checks += &abi!(PairModel { coefficient, exponent, inverse_alpha, first_share });
