@@ -110,7 +110,7 @@ __device__ __forceinline__ u32 fraction_bits(float value) { return (u32)min(max(
 __device__ __forceinline__ V3 three(const float *from) { return V3{from[0], from[1], from[2]}; }
 __device__ __forceinline__ void three(float *to, V3 a) { to[0] = a.x; to[1] = a.y; to[2] = a.z; }
 __device__ __forceinline__ V3 velocity(const Setup &s, const float *base, u32 i) {
-    const u64 n = s.capacity;
+    [[maybe_unused]] const u64 n = s.capacity;
 #if LAYOUT == 0
     return V3{base[3 * n + i], base[4 * n + i], base[5 * n + i]};
 #elif LAYOUT == 1
@@ -123,7 +123,7 @@ __device__ __forceinline__ V3 velocity(const Setup &s, const float *base, u32 i)
 #endif
 }
 __device__ __forceinline__ void set_velocity(const Setup &s, float *base, u32 i, V3 v) {
-    const u64 n = s.capacity;
+    [[maybe_unused]] const u64 n = s.capacity;
 #if LAYOUT == 0
     base[3 * n + i] = v.x; base[4 * n + i] = v.y; base[5 * n + i] = v.z;
 #elif LAYOUT == 1
@@ -138,7 +138,7 @@ __device__ __forceinline__ void set_velocity(const Setup &s, float *base, u32 i,
 }
 // x, y, z: the particle's cell, which only layout 4 needs.
 __device__ __forceinline__ Particle load(const Setup &s, const float *base, u32 i, int x, int y, int z) {
-    const u64 n = s.capacity;
+    [[maybe_unused]] const u64 n = s.capacity;
 #if LAYOUT == 0
     return Particle{V3{base[i], base[n + i], base[2 * n + i]}, velocity(s, base, i)};
 #elif LAYOUT == 1
@@ -328,12 +328,16 @@ __device__ __forceinline__ void add_moments(const Buffers &b, u32 cell, u32 n, b
     if ((threadIdx.x & 31u) == 0)
         for (int k = 0; k < 4; k++) atomicAdd(&to[1 + k], (double)values[k]);
 }
+// Particles that a cell's region holds: none behind the end of the buffer.
+__device__ __forceinline__ u32 region_of(const Setup &s, const u32 *start, u32 cell) {
+    const u32 begin = min(start[cell], s.capacity), end = min(start[cell + 1], s.capacity);
+    return end - begin;
+}
 // Puts a particle to place `rank` of its cell's region of `to`; a full region's list takes the rest.
 __device__ __forceinline__ void settle(const Setup &s, const Buffers &b, u32 cell, u32 rank, int x, int y, int z,
                                        const Particle &p) {
-    const u32 at = b.next_start[cell] + rank;
-    if (at < b.next_start[cell + 1]) {
-        store(s, b.to, at, x, y, z, p);
+    if (rank < region_of(s, b.next_start, cell)) {
+        store(s, b.to, b.next_start[cell] + rank, x, y, z, p);
         return;
     }
     const u32 entry = atomicAdd(b.next_overflow.count, 1u);

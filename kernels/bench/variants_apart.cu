@@ -251,5 +251,6 @@ extern "C" __global__ void place_indices(Buffers b, u32 *order) {
     for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < slots; i += stride)
         if (b.key[i] != NONE) order[b.next_start[b.key[i]] + b.rank[i]] = i;
 }
-// slots = from + more.
-extern "C" __global__ void set_slots(u32 *slots, const u32 *from, u32 more) { *slots = *from + more; }
+extern "C" __global__ void set_slots(Setup s, u32 *slots, const u32 *from, u32 more) {
+    *slots = min(*from + more, s.capacity);
+}

@@ -58,6 +58,10 @@ extern "C" __global__ void inflow(Setup s, Buffers b, u32 front, u32 side, int d
         if (inside) settle(s, b, cell, rank, x, y, z, p);
     } else if (is) {
         const u32 i = *b.slots + t;
+        if (i >= s.capacity) {
+            atomicAdd(&b.stats->errors, 1u);
+            return;
+        }
         b.key[i] = cell;
         b.rank[i] = rank;
         if (inside) store(s, b.from, i, x, y, z, p);
@@ -85,7 +89,7 @@ __device__ __forceinline__ void fused(const Setup &s, const Buffers &b, const u3
         }
         int ix, iy, iz;
         place_of(s, c, ix, iy, iz);
-        const u32 start = b.start[c], region = min(n, b.start[c + 1] - start);
+        const u32 start = b.start[c], region = min(n, region_of(s, b.start, c));
         for (u32 i = lane; i < region; i += THREADS) {
             const Particle p = load(s, b.from, start + i, ix, iy, iz);
             held[0][i] = p.r.x; held[1][i] = p.r.y; held[2][i] = p.r.z;
@@ -184,8 +188,14 @@ __device__ __forceinline__ void fused(const Setup &s, const Buffers &b, const u3
         Team<THREADS>::sync();
     }
 }
+// The blocks that fit a large multiprocessor by their shared memory, so that registers do not keep them out.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define BOUNDS(block, blocks) __launch_bounds__(block, blocks)
+#else
+#define BOUNDS(block, blocks) __launch_bounds__(block)
+#endif
 #define FUSED(name, threads, block, blocks_a_multiprocessor)                                                            \
-    extern "C" __global__ void __launch_bounds__(block, blocks_a_multiprocessor)                                        \
+    extern "C" __global__ void BOUNDS(block, blocks_a_multiprocessor)                                                   \
         name(Setup s, Buffers b, const u32 *list, const u32 *listed_count, u32 above, u32 most) {                       \
         DYNAMIC_SHARED(raw);                                                                                            \
         fused<threads>(s, b, list, listed_count, above, most, raw);                                                     \
@@ -217,7 +227,7 @@ extern "C" __global__ void fill_cells(Setup s, Buffers b, int stores_them) {
 // Particles, momentum and energy; those not in the cell they are listed in, or within the sphere.
 extern "C" __global__ void check_cells(Setup s, Buffers b) {
     const u32 c = blockIdx.x, n = b.count[c], start = b.start[c];
-    const u32 region = b.overflow.head ? min(n, b.start[c + 1] - start) : n;
+    const u32 region = b.overflow.head ? min(n, region_of(s, b.start, c)) : n;
     int x, y, z;
     place_of(s, c, x, y, z);
     double energy = 0.0, sum[3] = {0.0, 0.0, 0.0};

@@ -2,6 +2,8 @@
 //! Must not know the view, the runner or files.
 
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod gas;
 pub mod memory;
 pub mod observe;
@@ -57,6 +59,11 @@ impl Chosen {
             let simulation: Box<dyn Simulation> = Box::new(cpu::CpuGas::new(scene, threads)?);
             Ok(simulation)
         })
+    }
+
+    /// Whether it is an NVIDIA GPU.
+    pub fn is_cuda(&self) -> bool {
+        false
     }
 
     /// Threads of the CPU device.
