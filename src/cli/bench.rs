@@ -218,7 +218,8 @@ impl Limits {
             Some(copy) => format!("{:.1}", 100.0 * measured.rate() * self.designed / copy),
             None => "-".to_string(),
         };
-        let spread = measured.rates.last().zip(measured.rates.first()).map_or(0.0, |(most, least)| most - least);
+        let spread =
+            measured.rates.last().zip(measured.rates.first()).map_or(0.0, |(most, least)| most - least);
         say!(
             "{:<10} {:>11} {:>10} {:>7} {:>6} {:>6} {:>5} {:>10.2} {:>7.1} {:>10.4} {:>6} {:>7.1}",
             name,
@@ -286,7 +287,9 @@ mod tests {
 
     #[test]
     fn numbers_of_particles() {
-        for (text, expected) in [("1000", Some(1000)), ("1e9", Some(1_000_000_000)), ("2.5e6", Some(2_500_000))] {
+        for (text, expected) in
+            [("1000", Some(1000)), ("1e9", Some(1_000_000_000)), ("2.5e6", Some(2_500_000))]
+        {
             assert_eq!(particles(text).ok(), expected);
         }
         for (text, says) in [

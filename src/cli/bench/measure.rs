@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn medians() {
-        for (values, expected) in [(&[][..], 0.0), (&[3.0], 3.0), (&[1.0, 3.0], 2.0), (&[1.0, 2.0, 9.0], 2.0)] {
+        for (values, expected) in [(&[][..], 0.0), (&[3.0], 3.0), (&[1.0, 3.0], 2.0), (&[1.0, 2.0, 9.0], 2.0)]
+        {
             assert_eq!(median(values), expected);
         }
     }

@@ -43,7 +43,9 @@ const QUOTED: &[Quoted] = &[
 
 /// Prints them.
 pub fn print() {
-    say!("\nquoted, not measured in this run, M particle-steps a second (SPARTA: 10 particles a cell, double precision):");
+    say!(
+        "\nquoted, not measured in this run, M particle-steps a second (SPARTA: 10 particles a cell, double precision):"
+    );
     for quoted in QUOTED {
         let (least, most) = quoted.rate;
         let rate = if least == most { format!("{least}") } else { format!("{least} to {most}") };

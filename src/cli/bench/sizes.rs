@@ -31,6 +31,9 @@ pub fn run(args: &SizesArgs) -> anyhow::Result<()> {
         Ok(())
     };
     print_head(&device);
+    if most < 1_000_000 {
+        one(most, 100.0)?;
+    }
     for count in [1, 2, 4, 8, 16, 32, 64, 100, 200, 400, 800].map(|millions| millions * 1_000_000) {
         if count <= most {
             one(count, 100.0)?;

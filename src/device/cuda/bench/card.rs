@@ -5,7 +5,9 @@
 
 use crate::sim::SimError;
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute_enum};
-use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig,
+};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use std::sync::Arc;
 
@@ -29,7 +31,9 @@ pub struct Memory {
 
 /// An error of the driver, with what to do.
 pub fn failed(doing: &str, error: DriverError) -> SimError {
-    SimError::Device(format!("the card failed while {doing}: {error}; see what else runs on it, and try again"))
+    SimError::Device(format!(
+        "the card failed while {doing}: {error}; see what else runs on it, and try again"
+    ))
 }
 
 impl Card {
@@ -81,7 +85,8 @@ impl Card {
     /// # Errors
     /// The card failed.
     pub fn free_bytes(&self) -> Result<u64, SimError> {
-        let (free, _) = self.context.mem_get_info().map_err(|error| failed("asking for its memory", error))?;
+        let (free, _) =
+            self.context.mem_get_info().map_err(|error| failed("asking for its memory", error))?;
         Ok(free as u64)
     }
 
@@ -156,10 +161,8 @@ impl Card {
     /// The card failed.
     pub fn set(&self, at: u64, value: u8, bytes: u64) -> Result<(), SimError> {
         // SAFETY: the address comes from `Memory::take` with at least `bytes` behind it.
-        unsafe {
-            cudarc::driver::result::memset_d8_async(at, value, bytes as usize, self.stream.cu_stream())
-        }
-        .map_err(|error| failed("clearing memory", error))
+        unsafe { cudarc::driver::result::memset_d8_async(at, value, bytes as usize, self.stream.cu_stream()) }
+            .map_err(|error| failed("clearing memory", error))
     }
 
     /// Bytes from the card, behind all work so far.
@@ -207,7 +210,9 @@ impl Kernels {
     /// More than the card has.
     pub fn allow_shared(&self, name: &str, bytes: u32) -> Result<(), SimError> {
         let which = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.get(name)?.set_attribute(which, bytes as i32).map_err(|error| failed("asking for shared memory", error))
+        self.get(name)?
+            .set_attribute(which, bytes as i32)
+            .map_err(|error| failed("asking for shared memory", error))
     }
 }
 

@@ -196,7 +196,9 @@ impl<'a> Peer<'a> {
 
     fn set_slots(&self, from: u64, more: u32) -> Result<(), SimError> {
         // SAFETY: arguments as in the kernel; both addresses hold a number.
-        unsafe { launch!(self.card, self.kernels, "set_slots", 1, 1, 0, self.setup, self.buffers.slots, from, more) }
+        unsafe {
+            launch!(self.card, self.kernels, "set_slots", 1, 1, 0, self.setup, self.buffers.slots, from, more)
+        }
     }
 
     /// Begins of regions from numbers of particles.
@@ -206,7 +208,19 @@ impl<'a> Peer<'a> {
         let (count_of_blocks, sums) = (blocks as i32, self.sums);
         // SAFETY: arguments as in the kernels: `start` holds one number more than there are cells, `sums` one a block.
         unsafe {
-            launch!(self.card, self.kernels, "scan_blocks", blocks, 1024, 4096, count, start, sums, cells, slack)?;
+            launch!(
+                self.card,
+                self.kernels,
+                "scan_blocks",
+                blocks,
+                1024,
+                4096,
+                count,
+                start,
+                sums,
+                cells,
+                slack
+            )?;
             launch!(self.card, self.kernels, "scan_sums", 1, 1024, 4096, sums, count_of_blocks)?;
             launch!(self.card, self.kernels, "scan_add", blocks, 1024, 0, start, sums, cells)
         }
@@ -248,7 +262,19 @@ impl<'a> Peer<'a> {
             let into = i32::from(direct);
             // SAFETY: arguments as in the kernel; it writes within the capacity only.
             unsafe {
-                launch!(peer.card, peer.kernels, "inflow", blocks, BLOCK, 0, peer.setup, peer.buffers, front, side, into)?;
+                launch!(
+                    peer.card,
+                    peer.kernels,
+                    "inflow",
+                    blocks,
+                    BLOCK,
+                    0,
+                    peer.setup,
+                    peer.buffers,
+                    front,
+                    side,
+                    into
+                )?;
             }
             if direct { Ok(()) } else { peer.set_slots(peer.buffers.slots, all) }
         })
@@ -269,7 +295,17 @@ impl<'a> Peer<'a> {
             // SAFETY: arguments as in the kernel; there is a place in the list for each cell.
             unsafe {
                 launch!(
-                    peer.card, peer.kernels, "prepare", blocks, BLOCK, 0, peer.setup, peer.buffers, classes, list, listed,
+                    peer.card,
+                    peer.kernels,
+                    "prepare",
+                    blocks,
+                    BLOCK,
+                    0,
+                    peer.setup,
+                    peer.buffers,
+                    classes,
+                    list,
+                    listed,
                     above
                 )
             }
@@ -324,7 +360,18 @@ impl<'a> Peer<'a> {
         // SAFETY: arguments as in the kernels; the shared memory is what `fused` divides among its teams.
         unsafe {
             launch!(
-                self.card, self.kernels, name, blocks, threads, shared, self.setup, self.buffers, list, listed, above, most
+                self.card,
+                self.kernels,
+                name,
+                blocks,
+                threads,
+                shared,
+                self.setup,
+                self.buffers,
+                list,
+                listed,
+                above,
+                most
             )
         }
     }
@@ -339,8 +386,18 @@ impl<'a> Peer<'a> {
                 // SAFETY: arguments as in the kernel; 256 classes, cursors and threads.
                 unsafe {
                     launch!(
-                        peer.card, peer.kernels, "heaviest_first", blocks, 256, 1024, peer.setup, peer.buffers, classes,
-                        cursor, list, listed
+                        peer.card,
+                        peer.kernels,
+                        "heaviest_first",
+                        blocks,
+                        256,
+                        1024,
+                        peer.setup,
+                        peer.buffers,
+                        classes,
+                        cursor,
+                        list,
+                        listed
                     )
                 }
             })?;
@@ -350,7 +407,16 @@ impl<'a> Peer<'a> {
                 // SAFETY: arguments as in the kernel.
                 unsafe {
                     launch!(
-                        peer.card, peer.kernels, "collide_queue", workers, 128, 4096, peer.setup, peer.buffers, list, listed,
+                        peer.card,
+                        peer.kernels,
+                        "collide_queue",
+                        workers,
+                        128,
+                        4096,
+                        peer.setup,
+                        peer.buffers,
+                        list,
+                        listed,
                         head
                     )
                 }
@@ -360,14 +426,25 @@ impl<'a> Peer<'a> {
                 let blocks = peer.cells().div_ceil(128);
                 // SAFETY: arguments as in the kernel.
                 unsafe {
-                    launch!(peer.card, peer.kernels, "collide_threads", blocks, 128, 0, peer.setup, peer.buffers)
+                    launch!(
+                        peer.card,
+                        peer.kernels,
+                        "collide_threads",
+                        blocks,
+                        128,
+                        0,
+                        peer.setup,
+                        peer.buffers
+                    )
                 }
             })?;
         }
         let workers = 16 * self.multiprocessors;
         self.phase("move", |peer| {
             // SAFETY: arguments as in the kernel.
-            unsafe { launch!(peer.card, peer.kernels, "move_slots", workers, BLOCK, 0, peer.setup, peer.buffers) }
+            unsafe {
+                launch!(peer.card, peer.kernels, "move_slots", workers, BLOCK, 0, peer.setup, peer.buffers)
+            }
         })?;
         self.let_in(false)?;
         self.phase("scan", |peer| peer.scan(peer.buffers.next_count, peer.buffers.next_start))?;
@@ -375,7 +452,16 @@ impl<'a> Peer<'a> {
             self.phase("place particles", |peer| {
                 // SAFETY: arguments as in the kernel; `to` has the capacity of `from`.
                 unsafe {
-                    launch!(peer.card, peer.kernels, "place_particles", workers, BLOCK, 0, peer.setup, peer.buffers)
+                    launch!(
+                        peer.card,
+                        peer.kernels,
+                        "place_particles",
+                        workers,
+                        BLOCK,
+                        0,
+                        peer.setup,
+                        peer.buffers
+                    )
                 }
             })?;
             self.swap_particles();
@@ -386,7 +472,9 @@ impl<'a> Peer<'a> {
             self.phase("place indices", |peer| {
                 let order = peer.order;
                 // SAFETY: arguments as in the kernel; `order` has a place for each slot.
-                unsafe { launch!(peer.card, peer.kernels, "place_indices", workers, BLOCK, 0, peer.buffers, order) }
+                unsafe {
+                    launch!(peer.card, peer.kernels, "place_indices", workers, BLOCK, 0, peer.buffers, order)
+                }
             })?;
             self.swap_cells();
             self.buffers.order = self.order;
@@ -401,7 +489,9 @@ impl<'a> Peer<'a> {
         let sums_end = std::mem::offset_of!(Stats, errors) as u64;
         self.card.set(self.buffers.stats + sums, 0, sums_end - sums)?;
         // SAFETY: arguments as in the kernel.
-        unsafe { launch!(self.card, self.kernels, "check_cells", self.cells(), 64, 0, self.setup, self.buffers) }?;
+        unsafe {
+            launch!(self.card, self.kernels, "check_cells", self.cells(), 64, 0, self.setup, self.buffers)
+        }?;
         let mut stats = Stats::zeroed();
         self.card.read(self.buffers.stats, bytemuck::bytes_of_mut(&mut stats))?;
         Ok(stats)

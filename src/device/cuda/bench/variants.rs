@@ -163,8 +163,8 @@ impl Variants {
             )));
         }
         let found = self.kernels.iter().find(|(layout, _)| *layout == variant.layout);
-        let (_, kernels) = found
-            .ok_or_else(|| SimError::Device("a layout was not compiled: please report it".into()))?;
+        let (_, kernels) =
+            found.ok_or_else(|| SimError::Device("a layout was not compiled: please report it".into()))?;
         let mut peer = Peer::new(&self.card, kernels, case, variant)?;
         for _ in 0..warm {
             peer.step()?;
@@ -206,13 +206,18 @@ impl Checks {
         };
         let (entered, left) = (counted(|stats| &stats.entered), counted(|stats| &stats.removed));
         let collisions = counted(|stats| &stats.collisions);
+        let (cells, per_cell) = (f64::from(case.cells()), f64::from(case.per_cell));
+        // Beside that of the count: the temperature that the particles happen to have (the rate goes with its fourth root),
+        // and the pairs that there are at one moment, with as many particles and Poisson's numbers in the cells.
+        let temperature = 2.0 / (3.0 * after.particles.max(1.0)) / 16.0;
+        let pairs = 2.0 / (cells * per_cell * per_cell);
         Self {
             balance: after.particles - before.particles - entered + left,
             misplaced: after.misplaced,
             errors: after.errors,
             energy: after.energy / before.energy - 1.0,
             collisions: collisions / (particle_steps * case.expected_collisions()),
-            collisions_sigma: 1.0 / collisions.max(1.0).sqrt(),
+            collisions_sigma: (1.0 / collisions.max(1.0) + temperature + pairs).sqrt(),
             overflow_peak: after.overflow_peak,
             heaviest: after.heaviest,
         }
