@@ -115,7 +115,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
         None => {}
     }
     let device = open_device(args.how.device, args.how.threads)?;
-    let gpu = device.is_cuda();
+    let gpu = !device.is_cpu();
     let limits = Limits::begin(&device)?;
     let count = args.particles.unwrap_or(if gpu { 10_000_000 } else { 1_000_000 });
     let all = args.case == Case::All;
@@ -156,7 +156,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
 impl How {
     /// Steps and repeats for a device and a number of particles.
     fn plan(&self, device: &Chosen, particles: u64) -> Plan {
-        let gpu = device.is_cuda();
+        let gpu = !device.is_cpu();
         // About a second at the speed that the memory of a large card allows.
         let second = (3e10 / particles.max(1) as f64).clamp(50.0, 2000.0) as u32;
         let steps = self.steps.unwrap_or(if gpu { second } else { 60 });
@@ -175,7 +175,7 @@ impl How {
 
 /// The device, or the CPU with one thread and with all of its cores.
 fn devices(device: &Chosen, how: &How) -> anyhow::Result<Vec<Chosen>> {
-    if device.is_cuda() || how.threads != 0 || device.threads() == 1 {
+    if !device.is_cpu() || how.threads != 0 || device.threads() == 1 {
         return Ok(vec![device.clone()]);
     }
     Ok(vec![open_device(DeviceName::Cpu, 1)?, device.clone()])
@@ -197,9 +197,9 @@ impl Limits {
             say!("note: {}", device.remark);
         }
         #[cfg(feature = "cuda")]
-        if device.is_cuda() {
+        if let Some(ordinal) = device.clone().cuda().map(|options| options.ordinal) {
             use crate::device::cuda::bench::{STEP_BYTES, roofline};
-            let rates = roofline::measure()?;
+            let rates = roofline::measure(ordinal)?;
             say!("memory, measured now, read and written counted, GB/s:");
             for (name, rate) in rates.rows() {
                 say!("  {name:<44} {:>7.0}", rate / 1e9);

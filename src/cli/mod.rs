@@ -91,7 +91,7 @@ impl From<DeviceName> for crate::device::Choice {
         match name {
             DeviceName::Auto => Self::Auto,
             DeviceName::Cpu => Self::Cpu,
-            DeviceName::Cuda => Self::Cuda,
+            DeviceName::Cuda => Self::Cuda(0),
         }
     }
 }

@@ -23,6 +23,9 @@ pub struct SeedArgs {
     /// Steps before, in which the shock grows.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     warm: u32,
+    /// Number of the GPU.
+    #[arg(long, default_value_t = 0)]
+    gpu: usize,
     /// Repeats; the median is told.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     repeat: u32,
@@ -77,12 +80,12 @@ fn tables(per_cell: u32) -> Vec<(&'static str, Vec<(String, Variant)>)> {
 
 /// Measures and prints the tables.
 pub fn run(args: &SeedArgs) -> anyhow::Result<()> {
-    say!("peers of the step on the first NVIDIA GPU, f32, version {}", env!("CARGO_PKG_VERSION"));
-    let rates = roofline::measure()?;
+    say!("peers of the step on GPU {}, f32, version {}", args.gpu, env!("CARGO_PKG_VERSION"));
+    let rates = roofline::measure(args.gpu)?;
     for (name, rate) in rates.rows() {
         say!("  {name:<44} {:>7.0} GB/s, read and written counted", rate / 1e9);
     }
-    let variants = Variants::new()?;
+    let variants = Variants::new(args.gpu)?;
     let mut failed = 0;
     for &per_cell in &args.per_cell {
         let case = Case { edge: args.cells, per_cell, open: true };

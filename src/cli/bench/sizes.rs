@@ -21,7 +21,7 @@ pub struct SizesArgs {
 pub fn run(args: &SizesArgs) -> anyhow::Result<()> {
     let device = open_device(args.how.device, args.how.threads)?;
     let limits = Limits::begin(&device)?;
-    let most = args.most.unwrap_or(if device.is_cuda() { 100_000_000 } else { 10_000_000 });
+    let most = args.most.unwrap_or(if !device.is_cpu() { 100_000_000 } else { 10_000_000 });
     let mut times = vec![];
     let mut one = |count: u64, per_cell: f64| -> anyhow::Result<()> {
         let plan = args.how.plan(&device, count);

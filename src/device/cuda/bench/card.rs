@@ -1,21 +1,15 @@
-//! The card that `bench` measures: compiling, launching, memory and times, thinly over cudarc.
+//! The card that `bench` measures: launching, memory and times, thinly over the CUDA context.
 //! Must not know what is measured.
 
 #![allow(unsafe_code)]
 
+use crate::device::cuda::{Context, CudaError, Module};
 use crate::sim::SimError;
 use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUfunction_attribute_enum};
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig,
-};
-use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use std::sync::Arc;
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig};
 
-/// The first card, and one stream on it.
-pub struct Card {
-    context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
-}
+/// An opened card.
+pub struct Card(Context);
 
 /// Compiled kernels by name.
 pub struct Kernels(Vec<(&'static str, CudaFunction)>);
@@ -29,38 +23,22 @@ pub struct Memory {
     held: Vec<CudaSlice<u8>>,
 }
 
-/// An error of the driver, with what to do.
-pub fn failed(doing: &str, error: DriverError) -> SimError {
-    SimError::Device(format!(
-        "the card failed while {doing}: {error}; see what else runs on it, and try again"
-    ))
+/// An error of the driver, in the words of the device.
+pub fn failed(error: DriverError) -> SimError {
+    CudaError::from(error).into()
 }
 
 impl Card {
-    /// Opens the first card.
+    /// Opens the card of this number.
     ///
     /// # Errors
-    /// No driver, no NVRTC, no card.
-    pub fn open() -> Result<Self, SimError> {
-        // SAFETY: only looks for the library.
-        if !unsafe { cudarc::driver::sys::is_culib_present() } {
-            return Err(SimError::Device(
-                "there is no NVIDIA driver (libcuda was not found): install it, or use --device cpu".into(),
-            ));
-        }
-        // SAFETY: only looks for the library.
-        if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
-            return Err(SimError::Device(
-                "NVRTC was not found, which compiles the kernels: pip install nvidia-cuda-nvrtc, or the CUDA toolkit".into(),
-            ));
-        }
-        let context = CudaContext::new(0).map_err(|error| failed("opening it", error))?;
-        let stream = context.new_stream().map_err(|error| failed("making a stream", error))?;
-        Ok(Self { context, stream })
+    /// No driver, no NVRTC, no such card.
+    pub fn open(ordinal: usize) -> Result<Self, SimError> {
+        Ok(Self(Context::open(ordinal)?))
     }
 
     fn attribute(&self, which: CUdevice_attribute) -> Result<u32, SimError> {
-        let value = self.context.attribute(which).map_err(|error| failed("asking what it is", error))?;
+        let value = self.0.driver().attribute(which).map_err(failed)?;
         Ok(value.max(0) as u32)
     }
 
@@ -85,9 +63,7 @@ impl Card {
     /// # Errors
     /// The card failed.
     pub fn free_bytes(&self) -> Result<u64, SimError> {
-        let (free, _) =
-            self.context.mem_get_info().map_err(|error| failed("asking for its memory", error))?;
-        Ok(free as u64)
+        Ok(self.0.free_bytes()?)
     }
 
     /// Compiles kernels for this card; `name` stands in the compiler's messages.
@@ -101,18 +77,10 @@ impl Card {
         defines: &[String],
         kernels: &[&'static str],
     ) -> Result<Kernels, SimError> {
-        let (major, minor) =
-            self.context.compute_capability().map_err(|error| failed("asking what it is", error))?;
-        let mut options = vec!["--std=c++17".to_string(), format!("--gpu-architecture=sm_{major}{minor}")];
-        options.extend(defines.iter().map(|define| format!("-D{define}")));
-        let options = CompileOptions { name: Some(name.to_string()), options, ..CompileOptions::default() };
-        let compiled = compile_ptx_with_opts(source, options)
-            .map_err(|error| SimError::Device(format!("{name} does not compile for this card: {error:?}")))?;
-        let module = self.context.load_module(compiled).map_err(|error| failed("loading kernels", error))?;
-        let load = |&kernel: &&'static str| {
-            let function = module.load_function(kernel).map_err(|error| failed("loading kernels", error))?;
-            Ok((kernel, function))
-        };
+        let options: Vec<_> = defines.iter().map(|define| format!("-D{define}")).collect();
+        let module =
+            Module::compile(&self.0, &format!("#line 1 \"kernels/bench/{name}\"\n{source}"), &options)?;
+        let load = |&kernel: &&'static str| Ok((kernel, module.function(kernel)?));
         Ok(Kernels(kernels.iter().map(load).collect::<Result<_, SimError>>()?))
     }
 
@@ -121,7 +89,7 @@ impl Card {
     /// # Errors
     /// The card failed.
     pub fn wait(&self) -> Result<(), SimError> {
-        self.stream.synchronize().map_err(|error| failed("computing", error))
+        self.0.stream.synchronize().map_err(failed)
     }
 
     /// A moment between two pieces of work.
@@ -129,8 +97,8 @@ impl Card {
     /// # Errors
     /// The card failed.
     pub fn mark(&self) -> Result<Mark, SimError> {
-        let event = self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-        Ok(Mark(event.map_err(|error| failed("measuring time", error))?))
+        let event = self.0.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        Ok(Mark(event.map_err(failed)?))
     }
 
     /// Time that some work takes on the card, s.
@@ -150,9 +118,9 @@ impl Card {
     pub fn copy(&self, from: u64, to: u64, bytes: u64) -> Result<(), SimError> {
         // SAFETY: the addresses come from `Memory::take` with at least `bytes`, and the two do not overlap.
         unsafe {
-            cudarc::driver::result::memcpy_dtod_async(to, from, bytes as usize, self.stream.cu_stream())
+            cudarc::driver::result::memcpy_dtod_async(to, from, bytes as usize, self.0.stream.cu_stream())
         }
-        .map_err(|error| failed("copying", error))
+        .map_err(failed)
     }
 
     /// Sets bytes to a value.
@@ -161,8 +129,10 @@ impl Card {
     /// The card failed.
     pub fn set(&self, at: u64, value: u8, bytes: u64) -> Result<(), SimError> {
         // SAFETY: the address comes from `Memory::take` with at least `bytes` behind it.
-        unsafe { cudarc::driver::result::memset_d8_async(at, value, bytes as usize, self.stream.cu_stream()) }
-            .map_err(|error| failed("clearing memory", error))
+        unsafe {
+            cudarc::driver::result::memset_d8_async(at, value, bytes as usize, self.0.stream.cu_stream())
+        }
+        .map_err(failed)
     }
 
     /// Bytes from the card, behind all work so far.
@@ -172,12 +142,12 @@ impl Card {
     pub fn read(&self, at: u64, to: &mut [u8]) -> Result<(), SimError> {
         self.wait()?;
         // SAFETY: the address comes from `Memory::take` with at least as many bytes; the copy is done when this returns.
-        unsafe { cudarc::driver::result::memcpy_dtoh_sync(to, at) }.map_err(|error| failed("copying", error))
+        unsafe { cudarc::driver::result::memcpy_dtoh_sync(to, at) }.map_err(failed)
     }
 
     /// The stream, for [`launch`].
     pub fn stream(&self) -> &CudaStream {
-        &self.stream
+        &self.0.stream
     }
 }
 
@@ -187,7 +157,7 @@ impl Mark {
     /// # Errors
     /// The card failed.
     pub fn until(&self, later: &Self) -> Result<f64, SimError> {
-        let ms = self.0.elapsed_ms(&later.0).map_err(|error| failed("measuring time", error))?;
+        let ms = self.0.elapsed_ms(&later.0).map_err(failed)?;
         Ok(f64::from(ms) * 1e-3)
     }
 }
@@ -210,9 +180,7 @@ impl Kernels {
     /// More than the card has.
     pub fn allow_shared(&self, name: &str, bytes: u32) -> Result<(), SimError> {
         let which = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.get(name)?
-            .set_attribute(which, bytes as i32)
-            .map_err(|error| failed("asking for shared memory", error))
+        self.get(name)?.set_attribute(which, bytes as i32).map_err(failed)
     }
 }
 
@@ -223,12 +191,18 @@ impl Memory {
     /// Not enough memory is free.
     pub fn take(&mut self, card: &Card, bytes: u64) -> Result<u64, SimError> {
         let free = card.free_bytes()?;
-        let slice = card.stream.alloc_zeros::<u8>(bytes.max(16) as usize).map_err(|_| SimError::Memory {
-            needed_bytes: bytes,
-            available_bytes: free,
-            suggestion: "measure fewer particles".into(),
-        })?;
-        let address = slice.device_ptr(&card.stream).0;
+        let slice =
+            card.0.stream.alloc_zeros::<u8>(bytes.max(16) as usize).map_err(
+                |error| match CudaError::from(error) {
+                    CudaError::OutOfMemory => SimError::Memory {
+                        needed_bytes: bytes,
+                        available_bytes: free,
+                        suggestion: "measure fewer particles".into(),
+                    },
+                    other => other.into(),
+                },
+            )?;
+        let address = slice.device_ptr(&card.0.stream).0;
         self.held.push(slice);
         Ok(address)
     }
@@ -255,7 +229,7 @@ macro_rules! launch {
             builder
                 .launch($crate::device::cuda::bench::card::shape($grid, $block, $shared))
                 .map(|_| ())
-                .map_err(|error| $crate::device::cuda::bench::card::failed("launching a kernel", error))
+                .map_err($crate::device::cuda::bench::card::failed)
         })
     };
 }

@@ -41,8 +41,8 @@ impl Rates {
 ///
 /// # Errors
 /// No card, no compiler, or too little memory.
-pub fn measure() -> Result<Rates, SimError> {
-    let card = Card::open()?;
+pub fn measure(ordinal: usize) -> Result<Rates, SimError> {
+    let card = Card::open(ordinal)?;
     let kernels =
         card.compile("roofline.cu", SOURCE, &[], &["fill", "copy_float4", "copy_six", "read_float4"])?;
     let bytes = BYTES.min(card.free_bytes()? / 4 / 96 * 96);

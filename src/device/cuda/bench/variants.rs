@@ -6,10 +6,11 @@ use super::layout::{Case, Stats};
 use super::peer::{ALL, APART, Peer};
 use crate::sim::SimError;
 
-const SOURCES: [&str; 3] = [
-    include_str!("../../../../kernels/bench/variants.cu"),
-    include_str!("../../../../kernels/bench/variants_apart.cu"),
-    include_str!("../../../../kernels/bench/variants_fused.cu"),
+/// One program; later files use what is in earlier ones.
+const SOURCES: [(&str, &str); 3] = [
+    ("variants.cu", include_str!("../../../../kernels/bench/variants.cu")),
+    ("variants_apart.cu", include_str!("../../../../kernels/bench/variants_apart.cu")),
+    ("variants_fused.cu", include_str!("../../../../kernels/bench/variants_fused.cu")),
 ];
 
 /// How a particle lies in memory.
@@ -128,13 +129,15 @@ pub struct Checks {
 }
 
 impl Variants {
-    /// Compiles the kernels of the first card.
+    /// Compiles the kernels for the card of this number.
     ///
     /// # Errors
     /// No card, no compiler.
-    pub fn new() -> Result<Self, SimError> {
-        let card = Card::open()?;
-        let source = SOURCES.concat();
+    pub fn new(ordinal: usize) -> Result<Self, SimError> {
+        let card = Card::open(ordinal)?;
+        let source: String = (SOURCES.iter())
+            .map(|(name, text)| format!("#line 1 \"kernels/bench/{name}\"\n{text}\n"))
+            .collect();
         let compile = |(number, layout): (usize, Layout)| {
             let names: Vec<_> =
                 ALL.iter().chain(if layout.is_absolute() { APART } else { &[] }).copied().collect();

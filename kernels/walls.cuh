@@ -1,0 +1,3 @@
+#pragma once
+#include "common.cuh"
+struct WallsView { u64 addresses[16]; };
