@@ -11,7 +11,7 @@
 #ifndef DYNAMIC_SHARED
 #define DYNAMIC_SHARED(name)                      \
     extern __shared__ float4 shared_at_launch[]; \
-    float *name = (float *)shared_at_launch
+    unsigned char *const name = (unsigned char *)shared_at_launch
 #endif
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -56,6 +56,7 @@ struct Buffers {
     Stats *stats;
     double *moments;        // five a cell: number, velocity sums, sum of squares
 };
+static_assert(sizeof(Setup) == 88 && sizeof(Buffers) == 160 && sizeof(Stats) == 9272, "as in layout.rs");
 
 __device__ __forceinline__ u32 cell_at(const Setup &s, int x, int y, int z) {
     return (u32)((z * s.cells[1] + y) * s.cells[0] + x);

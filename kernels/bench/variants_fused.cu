@@ -198,7 +198,7 @@ __device__ __forceinline__ void fused(const Setup &s, const Buffers &b, const u3
     extern "C" __global__ void BOUNDS(block, blocks_a_multiprocessor)                                                   \
         name(Setup s, Buffers b, const u32 *list, const u32 *listed_count, u32 above, u32 most) {                       \
         DYNAMIC_SHARED(raw);                                                                                            \
-        fused<threads>(s, b, list, listed_count, above, most, raw);                                                     \
+        fused<threads>(s, b, list, listed_count, above, most, (float *)raw);                                            \
     }
 FUSED(fused_32, 32, 256, 5)
 FUSED(fused_64, 64, 64, 18)

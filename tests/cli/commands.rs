@@ -101,7 +101,8 @@ fn plots_of_the_files_of_a_run() {
 #[test]
 fn bench_prints_its_table() {
     let place = Place::new();
-    let args = ["bench", "--case", "free", "--particles", "2000", "--steps", "4", "--threads", "1"];
+    let cpu = ["--steps", "4", "--threads", "1", "--device", "cpu"];
+    let args = [&["bench", "--case", "free", "--particles", "2000"][..], &cpu].concat();
     let out = place.works(&args).out;
     assert_has(&out, &["device CPU", "f32", "version", "particles", "cells", "a cell", "M steps/s", "bytes"]);
     assert_has(&out, &["quoted, not measured", "the seed", "SPARTA", "H200"]);
@@ -117,8 +118,11 @@ fn bench_prints_its_table() {
     let shares: f64 =
         words.windows(2).filter(|pair| pair[1] == "%").map(|pair| pair[0].parse::<f64>().unwrap()).sum();
     assert!((shares - 100.0).abs() < 0.5, "{phases}");
-    place.works(&["bench", "sizes", "--most", "1000", "--steps", "4", "--threads", "1"]);
-    place.refuses(&["bench", "--particles", "10"], &["at least 1000"]);
+    let sizes = place.works(&[&["bench", "sizes", "--most", "1000"][..], &cpu].concat()).out;
+    assert_eq!(sizes.lines().filter(|line| line.starts_with("seed ")).count(), 6, "{sizes}");
+    let few = place.call(&["bench", "--particles", "10"]);
+    assert_eq!(few.code, Some(2), "{few:?}");
+    assert_has(&few.err, &["--particles", "at least 1000"]);
 }
 
 #[test]
