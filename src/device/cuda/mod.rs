@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod abi;
+pub mod bench;
 mod compile;
 mod context;
 mod error;

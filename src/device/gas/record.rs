@@ -109,7 +109,9 @@ impl Record {
 
     /// Whether cells are sampled in step `step`, as far as is known now.
     pub fn samples(&self, step: u64) -> bool {
-        self.schedule.from.is_some_and(|from| step >= from && (step - from).is_multiple_of(self.schedule.every))
+        self.schedule
+            .from
+            .is_some_and(|from| step >= from && (step - from).is_multiple_of(self.schedule.every))
     }
 
     /// Steps, at most `most`, that a device may run from now on before the books have to be kept: to the beginning of

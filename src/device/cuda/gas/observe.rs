@@ -34,7 +34,11 @@ impl Observer {
 
     /// Bytes held on the card.
     pub fn bytes(&self) -> u64 {
-        [&self.counts, &self.drawn, &self.sums, &self.members].into_iter().flatten().map(|a| a.len() as u64).sum()
+        [&self.counts, &self.drawn, &self.sums, &self.members]
+            .into_iter()
+            .flatten()
+            .map(|a| a.len() as u64)
+            .sum()
     }
 }
 
@@ -79,7 +83,9 @@ impl CudaGas {
             self.observer.drawn = None;
             self.observer.drawn = Some(Array::new(stream, most + most / 8, 16)?);
         }
-        let (Some(counts), Some(drawn)) = (&self.observer.counts, &self.observer.drawn) else { return Ok(()) };
+        let (Some(counts), Some(drawn)) = (&self.observer.counts, &self.observer.drawn) else {
+            return Ok(());
+        };
         let parity = self.buffers.parity;
         let [state, spare] = [parity, parity ^ 1].map(|p| self.buffers.states[p].view());
         let paint = match request.paint {
@@ -93,7 +99,15 @@ impl CudaGas {
         let corner = self.setup.motion.grid.corner;
         let addresses = (counts.address(), drawn.address());
         self.kernels.draw(
-            &self.gas, &state, &spare, addresses.0, addresses.1, most as u32, below, paint, corner,
+            &self.gas,
+            &state,
+            &spare,
+            addresses.0,
+            addresses.1,
+            most as u32,
+            below,
+            paint,
+            corner,
         )?;
         let count: Vec<u32> = counts.read(cells * 4, 1)?;
         let count = (count[0] as usize).min(most);

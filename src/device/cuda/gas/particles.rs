@@ -156,11 +156,10 @@ impl CudaGas {
         if self.buffers.sizes.wide {
             state.ends.write(0, &ends)?;
         } else {
-            let narrow: Vec<u16> = ends
-                .iter()
-                .map(|&end| u16::try_from(end))
-                .collect::<Result<_, _>>()
-                .map_err(|_| SimError::Checkpoint("a cell has more than 65,535 particles here".to_string()))?;
+            let narrow: Vec<u16> =
+                ends.iter().map(|&end| u16::try_from(end)).collect::<Result<_, _>>().map_err(|_| {
+                    SimError::Checkpoint("a cell has more than 65,535 particles here".to_string())
+                })?;
             state.ends.write(0, &narrow)?;
         }
         self.buffers.forget_far()?;
