@@ -55,8 +55,8 @@ pub fn abi_checks() -> String {
     checks
 }
 
-/// Blocks of the warp-a-cell kernel that shall fit on a multiprocessor: 5, as far as its registers and memory allow.
-const STEP_BLOCKS: u32 = 5;
+/// Blocks of the warp-a-cell kernel that shall fit on a multiprocessor, as far as its memory allows: 4 leave 64 registers a thread.
+const STEP_BLOCKS: u32 = 4;
 
 /// Compiles the kernels of a scene and looks them up.
 pub fn build(
