@@ -1,5 +1,5 @@
-// gas.cuh: the structs that host and kernels share, and where a particle is. Mirrored by src/device/cuda/gas/abi.rs,
-// which checks sizes and offsets when the kernels are compiled.
+//! The structs that host and kernels share, and where a particle is. Mirrored by src/device/cuda/gas/abi.rs,
+//! which checks sizes and offsets when the kernels are compiled.
 //
 // A particle is a float4 {velocity in m/s, tag as bits} and a uint2 with its place in its cell: three lattice coordinates
 // of 21 bits. The global lattice coordinate along an axis is cell * 2^21 + place; by definition the position, in m from
@@ -50,7 +50,7 @@ struct Control {
     u32 needed;           // particles that the next step needs room for
     u32 far_total[2];     // records of far flights in each buffer
     u32 listed[8];        // cells in each list of a size class
-    u32 taken[8];         // cells of each size class that were taken
+    u32 taken[16];        // cells that were taken, by kernel
     u32 scratch;          // slots of the giant cells
     u32 spare;
 };
@@ -115,6 +115,8 @@ struct Work {
     u64 lists;        // u32, [5][cells]: cells of each size class
     u64 edges;        // u32: cells at a face of the domain or near a wall, ...
     u64 cores;        // ... and the others
+    u64 numbers;      // u32 a cell: particles of the cells at edges, between the parts of their step
+    u64 words;        // u32 a particle: where those go
     u64 scratch;      // u32, 8 words a slot: the giant cells
     u64 scratch_at;   // u32, first slot of each giant cell in the list
     u64 majorants;    // float a cell

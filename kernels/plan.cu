@@ -1,5 +1,5 @@
-// plan.cu: how many particles each cell will have, where their region begins, which size class takes it.
-// Everything is exact: the numbers come from the tables that the last step left and from this step's inflow.
+//! How many particles each cell will have, where their region begins, which size class takes it.
+//! Everything is exact: the numbers come from the tables that the last step left and from this step's inflow.
 #include "gas.cuh"
 #include "sample.cuh"
 
@@ -113,7 +113,8 @@ extern "C" __global__ void __launch_bounds__(1024) plan_scan(PARAM(Gas) gas, PAR
         control->needed = overflow ? 0xffffffffu : base;
         if (base > work.capacity || overflow) control->stalled |= STALL_PARTICLES;
         if (2u * far_any > work.far_capacity) control->stalled |= STALL_FAR;
-        for (int k = 0; k < 8; k++) control->listed[k] = control->taken[k] = 0;
+        for (int k = 0; k < 8; k++) control->listed[k] = 0;
+        for (int k = 0; k < 16; k++) control->taken[k] = 0;
         control->scratch = 0;
         control->far_total[work.parity ^ 1u] = 0;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The files that are embedded.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("common.cuh", include_str!("../../../kernels/common.cuh")),
     ("sample.cuh", include_str!("../../../kernels/sample.cuh")),
     ("collide.cuh", include_str!("../../../kernels/collide.cuh")),
@@ -15,6 +15,7 @@ const FILES: [(&str, &str); 12] = [
     ("predicates.cuh", include_str!("../../../kernels/predicates.cuh")),
     ("walls.cuh", include_str!("../../../kernels/walls.cuh")),
     ("gas.cuh", include_str!("../../../kernels/gas.cuh")),
+    ("cell.cuh", include_str!("../../../kernels/cell.cuh")),
     ("motion.cuh", include_str!("../../../kernels/motion.cuh")),
     ("plan.cu", include_str!("../../../kernels/plan.cu")),
     ("step.cu", include_str!("../../../kernels/step.cu")),

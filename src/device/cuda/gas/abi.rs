@@ -78,8 +78,8 @@ pub struct Control {
     pub far_total: [u32; 2],
     /// Cells in each list.
     pub listed: [u32; 8],
-    /// Cells of each size class that were taken.
-    pub taken: [u32; 8],
+    /// Cells that were taken, by kernel.
+    pub taken: [u32; 16],
     /// Slots of the giant cells.
     pub scratch: u32,
     /// Not used.
@@ -216,6 +216,10 @@ pub struct Work {
     pub edges: u64,
     /// The other cells.
     pub cores: u64,
+    /// Particles of the cells at edges, between the parts of their step.
+    pub numbers: u64,
+    /// Where those particles go.
+    pub words: u64,
     /// Slots of giant cells.
     pub scratch: u64,
     /// First slot of each giant cell.

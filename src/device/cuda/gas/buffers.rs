@@ -138,8 +138,9 @@ impl Sizes {
     /// Bytes of all arrays.
     pub fn bytes(&self) -> u64 {
         let (particles, cells) = (u64::from(self.particles), self.cells as u64);
-        let per_cell = 2 * BINS as u64 * self.bin_bytes() as u64 + 8 + 8 + 20 + 8 + 4 + 56 + 4;
-        2 * particles * self.particle_bytes() as u64
+        let per_cell = 2 * BINS as u64 * self.bin_bytes() as u64 + 8 + 8 + 20 + 8 + 4 + 56 + 4 + 4;
+        4 * particles
+            + 2 * particles * self.particle_bytes() as u64
             + 12 * u64::from(self.far)
             + 4 * u64::from(self.scratch) * self.slot_words() as u64
             + cells * per_cell
@@ -225,6 +226,8 @@ pub struct Buffers {
     lists: Array,
     edges: Array,
     cores: Array,
+    numbers: Array,
+    words: Array,
     cell_kinds: [u32; 2],
     scratch: Array,
     scratch_at: Array,
@@ -259,6 +262,8 @@ impl Buffers {
             lists: Array::zeros(stream, 5 * cells, 4)?,
             edges: Array::from_slice(stream, edges)?,
             cores: Array::from_slice(stream, cores)?,
+            numbers: Array::zeros(stream, cells, 4)?,
+            words: Array::new(stream, sizes.particles as usize, 4)?,
             cell_kinds: [edges.len() as u32, cores.len() as u32],
             scratch: Array::zeros(stream, scratch as usize, 4 * sizes.slot_words())?,
             scratch_at: Array::zeros(stream, cells, 4)?,
@@ -280,6 +285,8 @@ impl Buffers {
             lists: self.lists.address(),
             edges: self.edges.address(),
             cores: self.cores.address(),
+            numbers: self.numbers.address(),
+            words: self.words.address(),
             edge_count: self.cell_kinds[0],
             core_count: self.cell_kinds[1],
             scratch: self.scratch.address(),
@@ -303,7 +310,11 @@ impl Buffers {
 
     /// Makes room in the state that is not the present one.
     pub fn grow_spare(&mut self, particles: u32) -> Result<(), CudaError> {
-        self.sizes.particles = self.sizes.particles.max(particles);
+        if particles > self.sizes.particles {
+            self.words = Array::new(&self.stream, 0, 4)?;
+            self.words = Array::new(&self.stream, particles as usize, 4)?;
+            self.sizes.particles = particles;
+        }
         self.states[self.parity ^ 1].enlarge(&self.stream, particles as usize)
     }
 

@@ -54,12 +54,12 @@ pub struct Kernels {
     plan_offset: CudaFunction,
     far_place: CudaFunction,
     close_step: CudaFunction,
-    /// Kernels of the size classes for any cell, and of the first two for cells away from faces and walls.
-    classes: [CudaFunction; 4],
-    cores: [CudaFunction; 2],
+    /// Kernels of the size classes: the whole step of usual cells, the first and the last part of those at edges.
+    classes: [[CudaFunction; 4]; 3],
+    fly_cells: CudaFunction,
     /// Cells at edges are done beside the others.
     beside: Arc<CudaStream>,
-    giant: CudaFunction,
+    giants: [CudaFunction; 2],
     fill_count: CudaFunction,
     fill_cells: CudaFunction,
     mark_far: CudaFunction,
@@ -69,8 +69,8 @@ pub struct Kernels {
     sum_cells: CudaFunction,
     members_of: CudaFunction,
     multiprocessors: u32,
-    /// Blocks of each size class that the card holds at a time.
-    resident: [u32; 6],
+    /// Blocks of each kernel of `classes` that the card holds at a time.
+    resident: [u32; 12],
     sizes: Classes,
     slot_words: u32,
     cells: u32,
@@ -95,8 +95,11 @@ impl Kernels {
         cells: u32,
     ) -> Result<Self, CudaError> {
         let function = |name: &str| module.function(name);
-        let classes =
-            [function("step_32")?, function("step_64")?, function("step_128")?, function("step_512")?];
+        let of = |part: &str| -> Result<[CudaFunction; 4], CudaError> {
+            let one = |threads: u32| function(&format!("{part}_{threads}"));
+            Ok([one(32)?, one(64)?, one(128)?, one(512)?])
+        };
+        let classes = [of("core")?, of("begin")?, of("finish")?];
         let slot_words = if rotational { 8 } else { 7 };
         let mut kernels = Self {
             stream: context.stream.clone(),
@@ -106,9 +109,9 @@ impl Kernels {
             far_place: function("far_place")?,
             close_step: function("close_step")?,
             classes,
-            cores: [function("core_32")?, function("core_64")?],
+            fly_cells: function("fly_cells")?,
             beside: context.driver().new_stream()?,
-            giant: function("step_giant")?,
+            giants: [function("begin_giant")?, function("finish_giant")?],
             fill_count: function("fill_count")?,
             fill_cells: function("fill_cells")?,
             mark_far: function("mark_far")?,
@@ -118,7 +121,7 @@ impl Kernels {
             sum_cells: function("sum_cells")?,
             members_of: function("members_of")?,
             multiprocessors: context.gpu.multiprocessors,
-            resident: [0; 6],
+            resident: [0; 12],
             sizes,
             slot_words,
             cells,
@@ -126,7 +129,7 @@ impl Kernels {
             timed: false,
             marks: Vec::new(),
         };
-        for (which, function) in kernels.classes.iter().chain(&kernels.cores).enumerate() {
+        for (which, function) in kernels.classes.iter().flatten().enumerate() {
             let shared = kernels.shared_bytes(which % 4);
             function.set_attribute(
                 sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -204,7 +207,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// All cells: on one stream the giants, lists from heavy to light, and cells at edges; beside them the usual cells.
+    /// All cells: the usual ones on one stream; beside them those at edges and those of other size classes, in parts.
     fn cells(
         &self,
         gas: &Gas,
@@ -217,32 +220,44 @@ impl Kernels {
         const EDGES: u32 = 1;
         const LIST: u32 = 2;
         let direct = self.sizes.direct as usize;
-        // Kernels for any cell do for those away from edges too, where there is no special one.
-        let (core, core_blocks) = match self.cores.get(direct) {
-            Some(core) => (core, self.resident[4 + direct]),
-            None => (&self.classes[direct], self.resident[direct]),
-        };
-        self.beside.wait(&self.stream.record_event(None)?)?;
-        let class = |stream: &Arc<CudaStream>, function: &CudaFunction, class: usize, over: u32, blocks: u32| {
+        let class = |stream: &Arc<CudaStream>, part: usize, class: usize, over: u32| {
             let (threads, groups) = CLASSES[class];
             let low = if class == 0 { 0 } else { self.sizes.limits[class - 1] + 1 };
-            let (number, counter) = (class as u32, if over == LIST { class as u32 } else { 5 + over });
-            let mut launch = stream.launch_builder(function);
+            // Each kernel has a counter of its own: lists 0 to 3 of the two parts, edges of the two parts, cores.
+            let counter = match over {
+                LIST => 4 * (part as u32 - 1) + class as u32,
+                EDGES => 7 + part as u32,
+                _ => 10,
+            };
+            let number = class as u32;
+            let mut launch = stream.launch_builder(&self.classes[part][class]);
             launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
             launch.arg(&number).arg(&over).arg(&low).arg(&counter);
+            let shared = self.shared_bytes(class);
             // SAFETY: as in `plan`; the slots of all groups of a block fit into its dynamic shared memory.
-            unsafe { launch.launch(config(blocks, threads * groups, self.shared_bytes(class))) }?;
+            unsafe { launch.launch(config(self.resident[4 * part + class], threads * groups, shared)) }?;
             Ok::<(), CudaError>(())
         };
-        let mut launch = self.beside.launch_builder(&self.giant);
-        launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
+        let part = |part: usize| {
+            let mut launch = self.beside.launch_builder(&self.giants[part - 1]);
+            launch.arg(gas).arg(from).arg(to).arg(work).arg(orders);
+            // SAFETY: as in `plan`.
+            unsafe { launch.launch(config(self.multiprocessors, 512, 0)) }?;
+            for number in (0..4).rev().filter(|&number| number != direct) {
+                class(&self.beside, part, number, LIST)?;
+            }
+            class(&self.beside, part, direct, EDGES)
+        };
+        self.beside.wait(&self.stream.record_event(None)?)?;
+        part(1)?;
+        class(&self.stream, 0, direct, CORES)?;
+        let mut launch = self.beside.launch_builder(&self.fly_cells);
+        launch.arg(gas).arg(to).arg(work).arg(orders).arg(&self.sizes.direct);
+        let grid_dim = ((work.edge_count + 1024).min(64 * self.multiprocessors), 4, 1);
+        let grid = LaunchConfig { grid_dim, block_dim: (128, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: as in `plan`.
-        unsafe { launch.launch(config(self.multiprocessors, 512, board_bytes(512))) }?;
-        for number in (0..4).rev().filter(|&number| number != direct) {
-            class(&self.beside, &self.classes[number], number, LIST, self.resident[number])?;
-        }
-        class(&self.beside, &self.classes[direct], direct, EDGES, self.resident[direct])?;
-        class(&self.stream, core, direct, CORES, core_blocks)?;
+        unsafe { launch.launch(grid) }?;
+        part(2)?;
         self.stream.wait(&self.beside.record_event(None)?)?;
         Ok(())
     }

@@ -43,8 +43,8 @@ pub fn abi_checks() -> String {
     checks += &abi!(State { velocity, place, rotation, ends, offset });
     checks += &abi!(Orders { slot, sample, energy, tally });
     checks += &abi!(Work {
-        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, edges, cores, scratch, scratch_at,
-        majorants, sums, counts, log, capacity, far_capacity, scratch_capacity, parity, edge_count,
+        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, edges, cores, numbers, words,
+        scratch, scratch_at, majorants, sums, counts, log, capacity, far_capacity, scratch_capacity, parity, edge_count,
         core_count
     });
     checks += &abi!(Gas {
