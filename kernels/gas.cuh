@@ -117,6 +117,7 @@ struct Work {
     u64 cores;        // ... and the others
     u64 numbers;      // u32 a cell: particles of the cells at edges, between the parts of their step
     u64 words;        // u32 a particle: where those go
+    u64 queue;        // u64 {cell, index}: particles whose flight is long
     u64 scratch;      // u32, 8 words a slot: the giant cells
     u64 scratch_at;   // u32, first slot of each giant cell in the list
     u64 majorants;    // float a cell
@@ -129,6 +130,8 @@ struct Work {
     u32 parity;       // which far_total belongs to the state that is read
     u32 edge_count;
     u32 core_count;
+    u32 queue_capacity;
+    u32 spare;
 };
 
 // What is asked of one step.

@@ -241,7 +241,40 @@ static __device__ __forceinline__ bool is_edge(const Gas& gas, u32 cell, const i
     return edge;
 }
 
-// Second part of the cells at edges and of the listed ones: a thread a particle moves it, or lets it in.
+// Lines a particle up; false if the queue is full.
+static __device__ __forceinline__ bool line_up(const Work& work, u32 which, u32 index, u32 cell) {
+    const u32 half = work.queue_capacity / 2u;
+    const u32 k = atomicAdd(&((Control*)work.control)->taken[12 + which], 1u);
+    if (k < half) ((u64*)work.queue)[which * half + k] = ((u64)cell << 32) | index;
+    return k < half;
+}
+
+// Moves a particle by the slow path; returns as `leave`.
+static __device__ __noinline__ u32 fly_one(
+    const Gas& gas, const State& to, const Work& work, const Orders& orders, u32 index, u32 cell) {
+    float4 v = ((const float4*)to.velocity)[index];
+    uint2 x = ((const uint2*)to.place)[index];
+    const u32 word = move_slowly(gas, work, orders, cell, index, &v, &x, to.rotation ? (float*)to.rotation + index : nullptr);
+    ((float4*)to.velocity)[index] = v;
+    ((uint2*)to.place)[index] = x;
+    return word;
+}
+
+// Lets the molecule in for which there is this place; returns as `leave`.
+static __device__ __noinline__ u32 enter_one(
+    const Gas& gas, const State& to, const Work& work, const Orders& orders, u32 index, u32 cell) {
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint2 x = make_uint2(0, 0);
+    const u32 k = index - ((const u32*)to.offset)[cell] - ((const u32*)work.numbers)[cell];
+    const u32 word = enter(gas, work, orders, cell, k, &v, &x, to.rotation ? (float*)to.rotation + index : nullptr);
+    ((float4*)to.velocity)[index] = v;
+    ((uint2*)to.place)[index] = x;
+    return word;
+}
+
+// Second part of the cells at edges and of the listed ones: a thread a particle moves what has nothing in its way, and
+// lines up the others: flights that may meet walls or faces from the bottom of the queue, molecules that enter from its
+// top. A second kernel does those, so that the threads of its warps have the same to do.
 extern "C" __global__ void __launch_bounds__(128)
 fly_cells(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work, PARAM(Orders) orders, u32 direct) {
     const Control* control = (const Control*)work.control;
@@ -280,14 +313,11 @@ fly_cells(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work, PARAM(Orders) order
 #endif
         for (u32 i = blockIdx.y * blockDim.x + threadIdx.x; i < slots; i += gridDim.y * blockDim.x) {
             const u32 index = first + i;
-            float* rotation = nullptr;
-#ifdef ROTATION
-            rotation = (float*)to.rotation + index;
-#endif
             u32 word;
             if (i < n) {
-                float4 v = velocity[index];
-                uint2 x = place[index], there;
+                const float4 v = velocity[index];
+                const uint2 x = place[index];
+                uint2 there;
                 u32 ex, ey, ez;
                 const bool near = to_neighbour(gas, v, x, ex, ey, ez, there);
                 const bool inside = near && (u32)(at[0] - 1 + (int)ex) < gas.cells[0] &&
@@ -298,19 +328,36 @@ fly_cells(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work, PARAM(Orders) order
                 } else if (near && leaves(gas, at, ex, ey, ez, clear)) {
                     word = (u32)GONE << 27;
                     count(work, COUNT_LEFT, 1);
+                } else if (line_up(work, 0, index, cell)) {
+                    continue;
                 } else {
-                    word = move_slowly(gas, work, orders, cell, index, &v, &x, rotation);
-                    velocity[index] = v;
-                    place[index] = x;
+                    word = fly_one(gas, to, work, orders, index, cell);
                 }
+            } else if (line_up(work, 1, index, cell)) {
+                continue;
             } else {
-                float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-                uint2 x = make_uint2(0, 0);
-                word = enter(gas, work, orders, cell, i - n, &v, &x, rotation);
-                velocity[index] = v;
-                place[index] = x;
+                word = enter_one(gas, to, work, orders, index, cell);
             }
             ((u32*)work.words)[index] = word;
+        }
+    }
+}
+
+// The flights and the entering molecules that were lined up.
+extern "C" __global__ void __launch_bounds__(128) fly_queue(PARAM(Gas) gas, PARAM(State) to, PARAM(Work) work, PARAM(Orders) orders) {
+    const Control* control = (const Control*)work.control;
+    if (control->stalled) return;
+    const u64* queue = (const u64*)work.queue;
+    const u32 half = work.queue_capacity / 2u;
+    const u32 flights = min(control->taken[12], half), entering = min(control->taken[13], half);
+    const u32 rounded = (flights + 31u) & ~31u;
+    for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < rounded + entering; k += gridDim.x * blockDim.x) {
+        if (k < flights) {
+            const u64 entry = queue[k];
+            ((u32*)work.words)[(u32)entry] = fly_one(gas, to, work, orders, (u32)entry, (u32)(entry >> 32));
+        } else if (k >= rounded) {
+            const u64 entry = queue[half + k - rounded];
+            ((u32*)work.words)[(u32)entry] = enter_one(gas, to, work, orders, (u32)entry, (u32)(entry >> 32));
         }
     }
 }

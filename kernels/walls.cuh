@@ -207,8 +207,23 @@ __device__ __forceinline__ void search(const WallsView& walls, unsigned int cell
     const float p[3] = {(float)from[0], (float)from[1], (float)from[2]};
     const float q[3] = {(float)to[0], (float)to[1], (float)to[2]};
     const unsigned int end = walls.wall_cells[state].end;
-    for (unsigned int entry = walls.wall_cells[state].start; entry < end; entry++) {
-        if (passes_by(walls.sieves[entry], p, q)) continue;
+    // Sieves in bunches, so that several are on their way from memory at a time: one after the other a flight along a fine
+    // mesh would wait for each.
+    constexpr unsigned int BUNCH = 8;
+    unsigned int first = walls.wall_cells[state].start, met = 0;
+    while (first < end || met != 0) {
+        if (met == 0) {
+#pragma unroll
+            for (unsigned int n = 0; n < BUNCH; n++) {
+                const unsigned int entry = first + n < end ? first + n : end - 1;
+                const bool passes = passes_by(walls.sieves[entry], p, q);
+                met |= (passes || first + n >= end ? 0u : 1u) << n;
+            }
+            first += BUNCH;
+            if (met == 0) continue;
+        }
+        const unsigned int entry = first - BUNCH + (unsigned int)__ffs((int)met) - 1u;
+        met &= met - 1;
         const unsigned int index = walls.list[entry];
         const FaceData& face = walls.faces[index];
         double t;

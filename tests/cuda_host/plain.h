@@ -13,6 +13,7 @@ static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline double __dsub_rn(double a, double b) { return a - b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline long long __double2ll_rn(double a) { return std::llrint(a); }
 using std::fabs;
 using std::fmax;

@@ -220,6 +220,8 @@ pub struct Work {
     pub numbers: u64,
     /// Where those particles go.
     pub words: u64,
+    /// Particles whose flight is long.
+    pub queue: u64,
     /// Slots of giant cells.
     pub scratch: u64,
     /// First slot of each giant cell.
@@ -244,6 +246,10 @@ pub struct Work {
     pub edge_count: u32,
     /// Cells in `cores`.
     pub core_count: u32,
+    /// Room in the queue.
+    pub queue_capacity: u32,
+    /// Not used.
+    pub spare: u32,
 }
 
 /// What is asked of a step.

@@ -141,7 +141,7 @@ impl Sizes {
         let per_cell = 2 * BINS as u64 * self.bin_bytes() as u64 + 8 + 8 + 20 + 8 + 4 + 56 + 4 + 4;
         4 * particles
             + 2 * particles * self.particle_bytes() as u64
-            + 12 * u64::from(self.far)
+            + 20 * u64::from(self.far)
             + 4 * u64::from(self.scratch) * self.slot_words() as u64
             + cells * per_cell
             + 4 * u64::from(self.sites)
@@ -228,6 +228,7 @@ pub struct Buffers {
     cores: Array,
     numbers: Array,
     words: Array,
+    queue: Array,
     cell_kinds: [u32; 2],
     scratch: Array,
     scratch_at: Array,
@@ -264,6 +265,7 @@ impl Buffers {
             cores: Array::from_slice(stream, cores)?,
             numbers: Array::zeros(stream, cells, 4)?,
             words: Array::new(stream, sizes.particles as usize, 4)?,
+            queue: Array::new(stream, far as usize, 8)?,
             cell_kinds: [edges.len() as u32, cores.len() as u32],
             scratch: Array::zeros(stream, scratch as usize, 4 * sizes.slot_words())?,
             scratch_at: Array::zeros(stream, cells, 4)?,
@@ -287,6 +289,9 @@ impl Buffers {
             cores: self.cores.address(),
             numbers: self.numbers.address(),
             words: self.words.address(),
+            queue: self.queue.address(),
+            queue_capacity: (self.queue.len() / 8) as u32,
+            spare: 0,
             edge_count: self.cell_kinds[0],
             core_count: self.cell_kinds[1],
             scratch: self.scratch.address(),

@@ -57,6 +57,7 @@ pub struct Kernels {
     /// Kernels of the size classes: the whole step of usual cells, the first and the last part of those at edges.
     classes: [[CudaFunction; 4]; 3],
     fly_cells: CudaFunction,
+    fly_queue: CudaFunction,
     /// Cells at edges are done beside the others.
     beside: Arc<CudaStream>,
     giants: [CudaFunction; 2],
@@ -110,6 +111,7 @@ impl Kernels {
             close_step: function("close_step")?,
             classes,
             fly_cells: function("fly_cells")?,
+            fly_queue: function("fly_queue")?,
             beside: context.driver().new_stream()?,
             giants: [function("begin_giant")?, function("finish_giant")?],
             fill_count: function("fill_count")?,
@@ -257,6 +259,10 @@ impl Kernels {
         let grid = LaunchConfig { grid_dim, block_dim: (128, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: as in `plan`.
         unsafe { launch.launch(grid) }?;
+        let mut launch = self.beside.launch_builder(&self.fly_queue);
+        launch.arg(gas).arg(to).arg(work).arg(orders);
+        // SAFETY: as in `plan`.
+        unsafe { launch.launch(config(32 * self.multiprocessors, 128, 0)) }?;
         part(2)?;
         self.stream.wait(&self.beside.record_event(None)?)?;
         Ok(())

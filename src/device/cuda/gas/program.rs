@@ -43,9 +43,9 @@ pub fn abi_checks() -> String {
     checks += &abi!(State { velocity, place, rotation, ends, offset });
     checks += &abi!(Orders { slot, sample, energy, tally });
     checks += &abi!(Work {
-        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, edges, cores, numbers, words,
+        control, block_sums, far_records, far_count, far_offset, far_index, site_counts, lists, edges, cores, numbers, words, queue,
         scratch, scratch_at, majorants, sums, counts, log, capacity, far_capacity, scratch_capacity, parity, edge_count,
-        core_count
+        core_count, queue_capacity, spare
     });
     checks += &abi!(Gas {
         cells, cell_count, step, advance, time_step, seed, pair, majorant_ratio, heavy_from, exposure, faces, face_laws,
