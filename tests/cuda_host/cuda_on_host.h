@@ -16,10 +16,15 @@
 #include <functional>
 #include <vector>
 
+// -DSHIM_ASM_SWITCH=0 takes ucontext also where the switch in assembler is known.
+#ifndef SHIM_ASM_SWITCH
 #if defined(__x86_64__) && defined(__linux__)
 #define SHIM_ASM_SWITCH 1
 #else
 #define SHIM_ASM_SWITCH 0
+#endif
+#endif
+#if !SHIM_ASM_SWITCH
 #include <ucontext.h>
 #endif
 
