@@ -38,6 +38,7 @@ __device__ __forceinline__ float pair_rate(const PairModel& model, float square)
     const float power = sqrtf(sqrtf(square));
 #elif VHS_POWER == 3
     const float power = 1.0f;
+    (void)square;
 #else
     const float power = exp2f(model.exponent * __log2f(square));
 #endif

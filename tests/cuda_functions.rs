@@ -222,11 +222,11 @@ fn directions_have_length_one_on_average() {
     println!(
         "mean of sin^2 + cos^2 - 1: {circle:e} of the azimuth, {polar:e} of the polar angle; errors {worst:?}"
     );
-    println!("{unrounded} of {count} polar sines are not the rounded true ones");
-    assert!(worst[0] < 0.9e-7 && worst[1] < 0.9e-7, "{worst:?}");
+    assert!(worst[0] < 6e-8 && worst[1] < 6e-8, "{worst:?}");
+    assert_eq!(unrounded, 0, "polar sines that are not the rounded true ones");
     // Half an ulp is 6e-8 relative.
-    assert!(worst[2] < 6.5e-8, "{worst:?}");
-    assert!(circle.abs() < 1e-10 && polar.abs() < 1e-11, "trends {circle:e} and {polar:e}");
+    assert!(worst[2] < 6e-8, "{worst:?}");
+    assert!(circle.abs() < 5e-11 && polar.abs() < 1e-11, "trends {circle:e} and {polar:e}");
 }
 
 /// The same rejections with the same words: equal to rounding, but for a comparison within rounding of a tie.
@@ -343,9 +343,17 @@ fn scattering_is_that_of_rust_and_conserves() {
             let speed = f64::from(square.sqrt());
             let fastest = dot(*a, *a).sqrt() + dot(*b, *b).sqrt();
             let share = f64::from(model.first_share);
+            // Soft spheres: u^(1/alpha) is f32 on the device, so cos(chi) is off by 1.2e-7, which turns the direction
+            // by that over sin(chi); and the azimuth has 23 bits, in Rust 32.
+            let turn = if model.inverse_alpha == 1.0 {
+                TURN
+            } else {
+                let u = f64::from(rust_stream(1000 + index).unit());
+                let cosine = 2.0 * u.powf(f64::from(model.inverse_alpha)) - 1.0;
+                2.0 * TURN + 1.5e-7 / (1.0 - cosine * cosine).sqrt()
+            };
+            let bound = turn * speed + 2.4e-7 * fastest;
             for k in 0..3 {
-                // Twice for soft spheres: there u^(1/alpha) is f32 and the azimuth has 23 bits, which Rust's has not.
-                let bound = 2.0 * TURN * speed + 2.4e-7 * fastest;
                 close("a", after_a[k], rust_a.velocity[k], bound);
                 close("b", after_b[k], rust_b.velocity[k], bound);
                 let mean = |a: f32, b: f32| (1.0 - share) * f64::from(a) + share * f64::from(b);
@@ -362,8 +370,12 @@ fn scattering_is_that_of_rust_and_conserves() {
             let energy = |a: [f32; 3], b: [f32; 3]| (1.0 - share) * dot(a, a) + share * dot(b, b);
             let change = energy(after_a, after_b) / energy(*a, *b) - 1.0;
             assert!(change.abs() < 2e-6, "{change:e} of the energy of a pair was made");
-            trend += change;
-            square_of_trend += change * change;
+            // The device has one species. Shares that are no powers of two are rounded: that alone makes 3e-9 of the
+            // energy, in Rust too.
+            if model.first_share == 0.5 {
+                trend += change;
+                square_of_trend += change * change;
+            }
             let cosine = product(before, after) / product(before, before);
             let sums = &mut deflections[*index as usize % alphas.len()];
             for (sum, value) in
@@ -373,7 +385,7 @@ fn scattering_is_that_of_rust_and_conserves() {
             }
         }
         output.end();
-        let count = cases.len() as f64;
+        let count = cases.iter().filter(|(model, ..)| model.first_share == 0.5).count() as f64;
         let (mean, sigma) = (trend / count, square_of_trend.sqrt() / count);
         println!("{define}: the energy changes by {mean:e} +- {sigma:e} of itself on average");
         assert!(mean.abs() < 4.0 * sigma, "the energy has a trend of {mean:e} +- {sigma:e} a collision");
