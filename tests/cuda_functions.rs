@@ -80,10 +80,6 @@ impl Output {
         self.bytes[self.at - N..self.at].try_into().unwrap()
     }
 
-    fn u16(&mut self) -> u16 {
-        u16::from_ne_bytes(self.next())
-    }
-
     fn u32(&mut self) -> u32 {
         u32::from_ne_bytes(self.next())
     }
