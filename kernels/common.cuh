@@ -15,6 +15,10 @@ typedef long long i64;
 #define SHARED __shared__
 // Declares `name`, the block's dynamic shared memory: unsigned char*, aligned to 16 bytes.
 #define DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+// A struct as a parameter of a kernel, whose address may be taken without a copy of it for every thread.
+#define PARAM(type) const __grid_constant__ type
+// Offset of a field, as a constant; NVRTC has no offsetof, but the operator that its front end makes it of.
+#define OFFSET_OF(type, field) __INTADDR__(&(((type*)0)->field))
 #endif
 
 // One block of Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011): four words from a counter and a key.

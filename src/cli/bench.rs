@@ -1,53 +1,80 @@
-//! `knudsen bench`: particle-steps a second, the share of each phase, bytes a particle, the seed's scaling table.
+//! `knudsen bench`: particle-steps a second, the share of each phase, bytes a particle, beside what others reach.
 //! Prints what it ran; judges nothing.
 
-use crate::device::cpu::CpuGas;
-use crate::scene::{
-    Collisions, Density, Domain, Face, Faces, Gas, GasScene, Model, Obstacle, Reference, Sampling, Scene,
-    Scheme, Shape, Species, Start, Stream, TimeStep, Velocity, Wall,
-};
-use crate::sim::Simulation;
-use anyhow::Context;
-use clap::{Args, ValueEnum};
-use std::time::Instant;
-
+mod measure;
+mod quoted;
+mod scenes;
+#[cfg(feature = "cuda")]
+mod seed;
+mod sizes;
 #[cfg(feature = "view")]
 mod view;
+
+use super::DeviceName;
+use super::common::{open_device, threads};
+use crate::device::Chosen;
+use crate::scene::{Scene, Scheme};
+use clap::{Args, Subcommand, ValueEnum};
+use measure::{Measured, Plan, measure};
+use scenes::{argon_box, argon_sphere, seed_sphere};
 
 /// Arguments of `knudsen bench`.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
-    #[cfg(feature = "view")]
     #[command(subcommand)]
     other: Option<Other>,
     /// What to measure.
     #[arg(long, value_enum, default_value_t = Case::All)]
     case: Case,
-    /// Particles, about.
-    #[arg(long, default_value_t = 1_000_000)]
-    particles: u64,
+    /// Particles, about: 1e6, 1e9 [default: 1e7 on a GPU, 1e6 on the CPU].
+    #[arg(long, value_parser = particles)]
+    particles: Option<u64>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How to measure, whatever is measured.
+#[derive(Args)]
+pub struct How {
+    /// Device.
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceName,
     /// Threads of the CPU; 0: measure one thread and all cores.
-    #[arg(long, default_value_t = 0, value_parser = super::common::threads())]
+    #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
-    /// Measured steps, after a quarter as many for warming up.
-    #[arg(long, default_value_t = 60)]
-    steps: u32,
-    /// Measure with the cells sampled in every step too.
-    #[arg(long)]
+    /// Measured steps, a repeat [default: 60 on the CPU; on a GPU what takes a second, 50 to 2000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(4..=1_000_000))]
+    steps: Option<u32>,
+    /// Steps before, in which the flow develops [default: a quarter of the steps on the CPU, half on a GPU].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    warm: Option<u32>,
+    /// Repeats; the median is told [default: 1 on the CPU, 5 on a GPU].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    repeat: Option<u32>,
+    /// Sample the cells every so many steps; 0: never [default: 0 on the CPU, 10 on a GPU].
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    every: Option<u32>,
+    /// Sample the cells in every step: --every 1.
+    #[arg(long, conflicts_with = "every")]
     sampled: bool,
 }
 
-#[cfg(feature = "view")]
-#[derive(clap::Subcommand)]
+#[derive(Subcommand)]
 enum Other {
     /// Measure what the picture costs: CPU time a frame, GPU buffers, steps of a watched simulation.
+    #[cfg(feature = "view")]
     View(view::ViewArgs),
+    /// Measure the seed's choices against each other on this GPU: thread or warp a cell, Half-Split-Shuffle, sorting, layouts.
+    #[cfg(feature = "cuda")]
+    Seed(seed::SeedArgs),
+    /// Measure from 1e6 particles up, and from 10 to 1000 particles a cell.
+    Sizes(sizes::SizesArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Case {
-    /// All of them.
+    /// All of them; on a GPU without the table, on the CPU without the scenes of 50 x 50 x 50 cells.
     All,
     /// Closed box of argon, 10 particles a cell, nu dt = 0.14 (SPARTA's COLLIDE).
     Collide,
@@ -57,232 +84,224 @@ enum Case {
     Sphere,
     /// The seed's sphere at 10, 50, 100, 200 and 300 particles a cell.
     Table,
+    /// The seed's sphere, 50 x 50 x 50 cells of 100 particles, or as many as are asked for.
+    Seed100,
+    /// The same with 300 particles a cell.
+    Seed300,
+}
+
+/// Reads a number of particles: 1000000, 1e6.
+fn particles(text: &str) -> Result<u64, String> {
+    let refuse = || format!("{text} is no number of particles: write it as 1000000 or 1e6");
+    let value: f64 = text.parse().map_err(|_| refuse())?;
+    if !(value.is_finite() && value >= 0.0 && value.fract() == 0.0) {
+        return Err(refuse());
+    }
+    if !(1e3..=4e9).contains(&value) {
+        let which = if value < 1e3 { "few" } else { "many" };
+        return Err(format!("{text} is too {which} to measure: at least 1000, at most 4e9"));
+    }
+    Ok(value as u64)
 }
 
 /// Runs the benchmark.
 pub fn run(args: &BenchArgs) -> anyhow::Result<()> {
-    #[cfg(feature = "view")]
-    if let Some(Other::View(args)) = &args.other {
-        return view::run(args);
+    match &args.other {
+        #[cfg(feature = "view")]
+        Some(Other::View(args)) => return view::run(args),
+        #[cfg(feature = "cuda")]
+        Some(Other::Seed(args)) => return seed::run(args),
+        Some(Other::Sizes(args)) => return sizes::run(args),
+        None => {}
     }
-    anyhow::ensure!(
-        args.particles >= 1000,
-        "--particles {} is too few to measure: at least 1000",
-        args.particles
-    );
-    anyhow::ensure!(args.steps >= 4, "--steps {} is too few to measure: at least 4", args.steps);
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = match args.threads {
-        0 if cores > 1 => vec![1, cores],
-        0 => vec![1],
-        n => vec![n],
-    };
-    say!("device CPU ({cores} cores), particles f32 with f64 sums, version {}", env!("CARGO_PKG_VERSION"));
-    say!("{} steps a row after {} for warming up\n", args.steps, args.steps / 4);
-    say!(
-        "{:<14} {:>7} {:>10} {:>9} {:>7} {:>10}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
-        "case",
-        "threads",
-        "particles",
-        "cells",
-        "a cell",
-        "M steps/s",
-        "collide",
-        "sample",
-        "move",
-        "inflow",
-        "sort",
-        "bytes"
-    );
-    let wants = |case| args.case == case || args.case == Case::All;
-    for &threads in &threads {
-        let measure = |name: &str, scene: &Scene| measure(name, scene, threads, args);
+    let device = open_device(args.how.device, args.how.threads)?;
+    let gpu = !device.is_cpu();
+    let limits = Limits::begin(&device)?;
+    let count = args.particles.unwrap_or(if gpu { 10_000_000 } else { 1_000_000 });
+    let all = args.case == Case::All;
+    for device in devices(&device, &args.how)? {
+        print_head(&device);
+        let wants = |case| args.case == case || all;
+        let run = |name: &str, scene: &Scene, count: u64| -> anyhow::Result<()> {
+            let plan = args.how.plan(&device, count);
+            limits.print(name, &measure(name, scene, &device, plan)?, plan);
+            Ok(())
+        };
         if wants(Case::Collide) {
-            measure("collide", &argon_box(args.particles, Scheme::Ntc))?;
+            run("collide", &argon_box(count, Scheme::Ntc), count)?;
         }
         if wants(Case::Free) {
-            measure("free", &argon_box(args.particles, Scheme::Off))?;
+            run("free", &argon_box(count, Scheme::Off), count)?;
         }
         if wants(Case::Sphere) {
-            measure("sphere", &argon_sphere(args.particles))?;
+            run("sphere", &argon_sphere(count), count)?;
         }
-        if wants(Case::Table) {
+        for (case, per_cell) in [(Case::Seed100, 100), (Case::Seed300, 300)] {
+            if args.case == case || all && gpu {
+                let count = args.particles.unwrap_or(125_000 * per_cell);
+                run(&format!("seed {per_cell}"), &seed_sphere(count, per_cell as f64), count)?;
+            }
+        }
+        if args.case == Case::Table || all && !gpu {
             for per_cell in [10.0, 50.0, 100.0, 200.0, 300.0] {
-                measure(&format!("seed {per_cell}"), &seed_sphere(args.particles, per_cell))?;
+                run(&format!("seed {per_cell}"), &seed_sphere(count, per_cell), count)?;
             }
         }
     }
-    say!(
-        "\nM steps/s: millions of particle-steps a second, whole steps; phases in % of the time; bytes a particle."
-    );
+    limits.print_legend();
+    quoted::print();
     Ok(())
 }
 
-fn measure(name: &str, scene: &Scene, threads: usize, args: &BenchArgs) -> anyhow::Result<()> {
-    let mut scene = scene.clone();
-    let Model::Gas(gas) = &mut scene.model;
-    let from = if args.sampled { 0 } else { u64::MAX };
-    gas.sampling = Sampling::From { from, every: 1 };
-    let per_cell = gas.particles_per_cell;
-    let mut simulation = CpuGas::new(&scene, threads).with_context(|| format!("bench case {name}"))?;
-    simulation.advance(args.steps / 4)?;
-    let (before, phases_before) = (simulation.counters().particle_steps, simulation.timings());
-    let started = Instant::now();
-    simulation.advance(args.steps)?;
-    let elapsed = started.elapsed().as_secs_f64();
-    let done = simulation.counters().particle_steps - before;
-    let phases: Vec<f64> = simulation.timings().iter().zip(&phases_before).map(|(a, b)| a.1 - b.1).collect();
-    let total: f64 = phases.iter().sum();
-    let share = |i: usize| 100.0 * phases[i] / total;
-    let particles = simulation.particles().len();
+impl How {
+    /// Steps and repeats for a device and a number of particles.
+    fn plan(&self, device: &Chosen, particles: u64) -> Plan {
+        let gpu = !device.is_cpu();
+        // About a second at the speed that the memory of a large card allows.
+        let second = (3e10 / particles.max(1) as f64).clamp(50.0, 2000.0) as u32;
+        let steps = self.steps.unwrap_or(if gpu { second } else { 60 });
+        Plan {
+            warm: self.warm.unwrap_or(if gpu { steps.div_ceil(2) } else { steps / 4 }),
+            steps,
+            repeat: self.repeat.unwrap_or(if gpu { 5 } else { 1 }),
+            every: self.every.unwrap_or(match (self.sampled, gpu) {
+                (true, _) => 1,
+                (false, true) => 10,
+                (false, false) => 0,
+            }),
+        }
+    }
+}
+
+/// The device, or the CPU with one thread and with all of its cores.
+fn devices(device: &Chosen, how: &How) -> anyhow::Result<Vec<Chosen>> {
+    if !device.is_cpu() || how.threads != 0 || device.threads() == 1 {
+        return Ok(vec![device.clone()]);
+    }
+    Ok(vec![open_device(DeviceName::Cpu, 1)?, device.clone()])
+}
+
+/// What the memory of the device allows, measured in the same run.
+struct Limits {
+    /// Copied bytes a second, read and written counted, by a kernel that copies 16 bytes a thread; `None` on the CPU.
+    copy: Option<f64>,
+    /// Bytes that a step is designed to move a particle, read and written.
+    designed: f64,
+}
+
+impl Limits {
+    /// Measures them, and prints what is about to run.
+    fn begin(device: &Chosen) -> anyhow::Result<Self> {
+        say!("device {}, particles f32 with f64 sums, version {}", device.name, env!("CARGO_PKG_VERSION"));
+        if !device.remark.is_empty() {
+            say!("note: {}", device.remark);
+        }
+        #[cfg(feature = "cuda")]
+        if let Some(ordinal) = device.clone().cuda().map(|options| options.ordinal) {
+            use crate::device::cuda::bench::{STEP_BYTES, roofline};
+            let rates = roofline::measure(ordinal)?;
+            say!("memory, measured now, read and written counted, GB/s:");
+            for (name, rate) in rates.rows() {
+                say!("  {name:<44} {:>7.0}", rate / 1e9);
+            }
+            say!(
+                "the step is designed to move {STEP_BYTES:.0} bytes a particle: at most {:.1} G particle-steps/s by the copy rate",
+                rates.copy_float4 / STEP_BYTES / 1e9
+            );
+            return Ok(Self { copy: Some(rates.copy_float4), designed: STEP_BYTES });
+        }
+        Ok(Self { copy: None, designed: 0.0 })
+    }
+
+    fn print(&self, name: &str, measured: &Measured, plan: Plan) {
+        let copy = match self.copy {
+            Some(copy) => format!("{:.1}", 100.0 * measured.rate() * self.designed / copy),
+            None => "-".to_string(),
+        };
+        let spread =
+            measured.rates.last().zip(measured.rates.first()).map_or(0.0, |(most, least)| most - least);
+        say!(
+            "{:<10} {:>11} {:>10} {:>7} {:>6} {:>6} {:>5} {:>10.2} {:>7.1} {:>10.4} {:>6} {:>7.1}",
+            name,
+            measured.particles,
+            measured.cells,
+            measured.per_cell,
+            plan.warm,
+            format!("{}x{}", plan.repeat, plan.steps),
+            plan.every,
+            measured.rate() / 1e6,
+            100.0 * spread / measured.rate().max(1.0),
+            1e3 * measured.step_s,
+            copy,
+            measured.bytes
+        );
+        let total: f64 = measured.phases.iter().map(|(_, time)| time).sum();
+        let phases: Vec<String> = (measured.phases.iter())
+            .map(|(name, time)| {
+                let share = time / total.max(f64::MIN_POSITIVE);
+                format!("{name} {:.1} % ({:.4} ms)", 100.0 * share, 1e3 * measured.step_s * share)
+            })
+            .collect();
+        if !phases.is_empty() {
+            say!("  phases: {}", phases.join(", "));
+        }
+        if measured.lost > 0 {
+            say!("  {} particles were lost: this is a fault, please report it", measured.lost);
+        }
+    }
+
+    fn print_legend(&self) {
+        say!(
+            "\nwarm, steps: steps before, and repeats x measured steps; every: steps from sample to sample of the cells, 0 for none.\n\
+             M steps/s: millions of particle-steps a second, whole steps by the wall clock, median of the repeats; +-%: slowest to\n\
+             fastest repeat; phases: their shares as the device measures them, of the time of a step; bytes: all buffers, a particle."
+        );
+        if self.copy.is_some() {
+            say!("copy%: designed traffic of the step, of the float4 copy rate above.");
+        }
+    }
+}
+
+fn print_head(device: &Chosen) {
+    say!("\n{}", device.name);
     say!(
-        "{:<14} {:>7} {:>10} {:>9} {:>7} {:>10.2}  {:>7.1} {:>7.1} {:>7.1} {:>7.1} {:>7.1} {:>7.1}",
-        name,
-        threads,
-        particles,
-        simulation.setup().motion.grid.len(),
-        per_cell,
-        done as f64 / elapsed / 1e6,
-        share(0),
-        share(1),
-        share(2),
-        share(3),
-        share(4),
-        simulation.state_bytes() as f64 / particles as f64
+        "{:<10} {:>11} {:>10} {:>7} {:>6} {:>6} {:>5} {:>10} {:>7} {:>10} {:>6} {:>7}",
+        "case",
+        "particles",
+        "cells",
+        "a cell",
+        "warm",
+        "steps",
+        "every",
+        "M steps/s",
+        "+-%",
+        "ms a step",
+        "copy%",
+        "bytes"
     );
-    Ok(())
 }
 
-fn argon() -> Gas {
-    Gas {
-        species: vec![Species {
-            name: "Ar".into(),
-            mass_kg: 6.63e-26,
-            diameter_m: 4.11e-10,
-            omega: 0.81,
-            reference_temperature_k: 273.15,
-            alpha: 1.4,
-            rotational_dof: 0,
-            fraction: 1.0,
-        }],
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_particles() {
+        for (text, expected) in
+            [("1000", Some(1000)), ("1e9", Some(1_000_000_000)), ("2.5e6", Some(2_500_000))]
+        {
+            assert_eq!(particles(text).ok(), expected);
+        }
+        for (text, says) in [
+            ("10", "at least 1000"),
+            ("5e9", "at most 4e9"),
+            ("many", "write it as"),
+            ("1000.5", "write it as"),
+            ("-1e6", "write it as"),
+            ("NaN", "write it as"),
+            ("inf", "write it as"),
+        ] {
+            assert!(particles(text).unwrap_err().contains(says), "{text}");
+        }
     }
-}
-
-fn scene(name: &str, gas: GasScene) -> Scene {
-    Scene {
-        name: name.into(),
-        about: String::new(),
-        seed: 1,
-        model: Model::Gas(gas),
-        view: Default::default(),
-        folder: ".".into(),
-    }
-}
-
-/// SPARTA's COLLIDE: a closed box of argon at rest.
-fn argon_box(particles: u64, scheme: Scheme) -> Scene {
-    let edge = (particles as f64 / 10.0).cbrt().round().max(2.0);
-    let stream = Stream {
-        velocity: Velocity::MetersPerSecond(0.0),
-        density: Density::PerCubicMeter(7.07043e22),
-        temperature_k: 273.15,
-        incidence_deg: 0.0,
-        sideslip_deg: 0.0,
-    };
-    let face = Face::Specular;
-    scene(
-        "argon box",
-        GasScene {
-            gas: argon(),
-            stream,
-            domain: Domain { corner_m: [0.0; 3], size_m: [edge * 1e-5; 3], cells: [edge as u32; 3] },
-            particles_per_cell: 10.0,
-            time_step: TimeStep::Seconds(7e-9),
-            steps: 1000,
-            sampling: Sampling::Auto,
-            collisions: Collisions { scheme, ..Collisions::default() },
-            start: Start::Filled,
-            faces: Faces { x_min: face, x_max: face, y_min: face, y_max: face, z_min: face, z_max: face },
-            reference: Reference::Auto,
-            obstacles: vec![],
-        },
-    )
-}
-
-fn sphere(radius_m: f64, position_m: [f64; 3]) -> Obstacle {
-    Obstacle {
-        name: "sphere".into(),
-        shape: Shape::Sphere { radius_m },
-        position_m,
-        rotation_deg: [0.0; 3],
-        wall: Wall::default(),
-    }
-}
-
-/// SPARTA's SPHERE: argon past a sphere.
-fn argon_sphere(particles: u64) -> Scene {
-    let edge = (particles as f64 / 10.0).cbrt().round().max(4.0);
-    let stream = Stream {
-        velocity: Velocity::MetersPerSecond(2500.0),
-        density: Density::PerCubicMeter(7.03e18),
-        temperature_k: 300.0,
-        incidence_deg: 0.0,
-        sideslip_deg: 0.0,
-    };
-    scene(
-        "argon sphere",
-        GasScene {
-            gas: argon(),
-            stream,
-            domain: Domain { corner_m: [-5.0; 3], size_m: [10.0; 3], cells: [edge as u32; 3] },
-            particles_per_cell: 10.0,
-            time_step: TimeStep::Seconds(1e-5),
-            steps: 1000,
-            sampling: Sampling::Auto,
-            collisions: Collisions::default(),
-            start: Start::Filled,
-            faces: Faces::default(),
-            reference: Reference::Auto,
-            obstacles: vec![sphere(1.0, [0.0; 3])],
-        },
-    )
-}
-
-/// The seed's sphere with as many cells as give the wanted number of particles.
-fn seed_sphere(particles: u64, particles_per_cell: f64) -> Scene {
-    let edge = (particles as f64 / particles_per_cell).cbrt().round().max(8.0);
-    let stream = Stream {
-        velocity: Velocity::Mach(4.0),
-        density: Density::PressurePa(0.1),
-        temperature_k: 200.0,
-        incidence_deg: 0.0,
-        sideslip_deg: 0.0,
-    };
-    let species = Species {
-        name: "seed".into(),
-        mass_kg: 0.040 / 6.02214076e23,
-        diameter_m: 3.835e-10,
-        omega: 0.75,
-        reference_temperature_k: 200.0,
-        alpha: 1.0,
-        rotational_dof: 0,
-        fraction: 1.0,
-    };
-    scene(
-        "seed sphere",
-        GasScene {
-            gas: Gas { species: vec![species] },
-            stream,
-            domain: Domain { corner_m: [0.0; 3], size_m: [1.0; 3], cells: [edge as u32; 3] },
-            particles_per_cell,
-            time_step: TimeStep::Seconds(1e-5),
-            steps: 2000,
-            sampling: Sampling::Auto,
-            collisions: Collisions::default(),
-            start: Start::Filled,
-            faces: Faces::default(),
-            reference: Reference::Auto,
-            obstacles: vec![sphere(0.15, [0.6, 0.6, 0.5])],
-        },
-    )
 }

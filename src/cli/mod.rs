@@ -91,13 +91,13 @@ impl From<DeviceName> for crate::device::Choice {
         match name {
             DeviceName::Auto => Self::Auto,
             DeviceName::Cpu => Self::Cpu,
-            DeviceName::Cuda => Self::Cuda,
+            DeviceName::Cuda => Self::Cuda(0),
         }
     }
 }
 
-/// Runs the program; exit code 0: done, 1: an error that was printed, 2: wrong arguments, 3: `verify` failed a test,
-/// 130: interrupted, with everything written.
+/// Runs the program; exit code 0: done, 1: an error that was printed, or a comparison of `verify` that does not hold,
+/// 2: wrong arguments, 130: interrupted, with everything written.
 pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),

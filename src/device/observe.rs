@@ -125,9 +125,7 @@ pub fn draw(setup: &GasSetup, particles: &[Particle], request: &Request, into: &
         packed.for_each(|(out, chunk)| out.iter_mut().zip(chunk).for_each(|(to, from)| *to = pack(from)));
         return;
     }
-    // In steps of 9 %, so that a fluctuating number of particles does not make the subset flicker.
-    let share = ((8.0 * (most as f64 / particles.len() as f64).log2()).floor() / 8.0).exp2();
-    let below = (share * f64::from(Particle::TAG_RANGE)) as u32;
+    let below = drawn_tags(particles.len(), most);
     let mut packed = vec![DrawnParticle::default(); GROUP.min(particles.len())];
     let (mut counts, mut length) = (Vec::new(), 0);
     for group in particles.chunks(GROUP).take_while(|_| below > 0) {
@@ -157,6 +155,16 @@ pub fn draw(setup: &GasSetup, particles: &[Particle], request: &Request, into: &
         length = end;
     }
     out.truncate(length);
+}
+
+/// Random tags below which particles are drawn, so that of `particles` at most `most` are: in steps of 9 %, so that a
+/// fluctuating number of particles does not make the subset flicker.
+pub fn drawn_tags(particles: usize, most: usize) -> u32 {
+    if particles <= most {
+        return Particle::TAG_RANGE;
+    }
+    let share = ((8.0 * (most as f64 / particles as f64).log2()).floor() / 8.0).exp2();
+    (share * f64::from(Particle::TAG_RANGE)) as u32
 }
 
 /// What a particle is painted by.

@@ -1,7 +1,8 @@
-//! What the cases on collisions share: gas in frozen cells, a closed box on the CPU device, reference tables.
+//! What the cases on collisions share: gas in frozen cells, a closed box on a device, reference tables.
 //! Must not know what is compared.
 
-use crate::device::cpu::CpuGas;
+use super::Bed;
+use crate::device::subject::{Molecule, Subject};
 use crate::physics::collide::{CollisionCounts, PairTable, half_split_shuffle, no_time_counter};
 use crate::physics::constants::BOLTZMANN;
 use crate::physics::particle::Particle;
@@ -289,28 +290,36 @@ impl GasBox {
         }
     }
 
-    /// The gas on the CPU device, at rest and of exactly this temperature: drawn velocities, shifted and scaled.
-    pub fn gas(&self, threads: usize) -> Result<CpuGas, SimError> {
-        let mut gas = CpuGas::new(&self.scene(), threads)?;
-        let drawn: Vec<[f32; 3]> = gas.particles().iter().map(|p| p.velocity).collect();
-        let [mean, square] = [momentum(gas.particles()), [energy(gas.particles()) * 2.0; 3]];
+    /// The gas on the device, at rest and of exactly this temperature: drawn velocities, shifted and scaled.
+    pub fn gas(&self, bed: &Bed<'_>) -> Result<Box<dyn Subject>, SimError> {
+        self.gas_of(&self.scene(), bed)
+    }
+
+    /// The same of a scene of the same gas.
+    pub fn gas_of(&self, scene: &Scene, bed: &Bed<'_>) -> Result<Box<dyn Subject>, SimError> {
+        let mut gas = bed.make(scene)?;
+        let mut drawn = gas.population()?.molecules;
         let count = drawn.len() as f64;
-        let mean = mean.map(|sum| sum / count);
-        let peculiar = square[0] - count * mean.iter().map(|m| m * m).sum::<f64>();
+        let mean = momentum(&drawn).map(|sum| sum / count);
+        let peculiar = 2.0 * energy(&drawn) - count * mean.iter().map(|m| m * m).sum::<f64>();
         let wanted = 3.0 * (count - 1.0) * BOLTZMANN * self.temperature / self.species.mass_kg;
         let scale = (wanted / peculiar).sqrt();
-        gas.set_velocities(|i| std::array::from_fn(|k| (scale * (f64::from(drawn[i][k]) - mean[k])) as f32));
+        for molecule in &mut drawn {
+            let old = molecule.velocity;
+            molecule.velocity = std::array::from_fn(|k| (scale * (f64::from(old[k]) - mean[k])) as f32);
+        }
+        gas.place(&drawn)?;
         Ok(gas)
     }
 }
 
 /// Sum of the velocities, m/s.
-pub fn momentum(particles: &[Particle]) -> [f64; 3] {
+pub fn momentum(particles: &[Molecule]) -> [f64; 3] {
     particles.iter().fold([0.0; 3], |sum, p| std::array::from_fn(|k| sum[k] + f64::from(p.velocity[k])))
 }
 
 /// Kinetic energy per unit mass of a molecule, J/kg.
-pub fn energy(particles: &[Particle]) -> f64 {
+pub fn energy(particles: &[Molecule]) -> f64 {
     0.5 * particles.iter().flat_map(|p| p.velocity).map(|v| f64::from(v).powi(2)).sum::<f64>()
 }
 
@@ -333,4 +342,14 @@ impl Line {
 /// tests of the cases count.
 pub fn table(text: &str) -> Vec<Line> {
     csv::Reader::from_reader(text.as_bytes()).deserialize().flatten().map(Line).collect()
+}
+
+/// Short name of a scheme.
+pub fn scheme_name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Off => "no collisions",
+        Scheme::Ntc => "NTC",
+        Scheme::HalfSplitShuffle => "HSS",
+        Scheme::Mixed => "mixed",
+    }
 }

@@ -1,26 +1,95 @@
 //! C1: how many collisions a step makes, for every molecular model, scheme and majorant of the reference table.
 //! Must not know how a scheme chooses its pairs.
 
-use super::cells::{FrozenGas, GasBox, Line, Pairing, maxwellian, on_threads, ratio, table};
-use super::{Effort, Row};
+use super::cells::{FrozenGas, GasBox, Line, Pairing, argon, maxwellian, on_threads, ratio, table};
+use super::{Bed, Effort, Row};
+use crate::physics::species::most_probable_speed;
 use crate::scene::{Face, Scheme, Species};
-use crate::sim::{SimError, Simulation};
+use crate::sim::SimError;
+
+const COUNTS: &str = include_str!("../../tests/data/reference/C1_collision_counts.csv");
 
 /// What a count must resolve: the size of the error of a majorant that starts too low.
 const RESOLVE: f64 = 0.005;
 
-/// Counts in frozen cells of exactly N particles, and in a periodic box in which particles move freely.
-pub fn run(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+/// Counts in frozen cells of exactly N particles, by the formulas alone.
+pub fn frozen_cells(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    let lines = table(COUNTS);
+    let rows = lines.iter().enumerate().map(|(i, line)| frozen(line, effort, 100 + i as u64));
+    on_threads(bed.threads, || rows.flatten().collect())
+}
+
+/// Counts in periodic boxes in which particles move freely: the lines of the table, and light to heavy cells.
+pub fn moving_boxes(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let mut rows = Vec::new();
-    for (i, line) in
-        table(include_str!("../../tests/data/reference/C1_collision_counts.csv")).iter().enumerate()
-    {
-        rows.extend(on_threads(threads, || frozen(line, effort, 100 + i as u64))?);
+    for (i, line) in table(COUNTS).iter().enumerate() {
         for (scheme, name) in [(Scheme::Ntc, "NTC"), (Scheme::HalfSplitShuffle, "HSS")] {
-            rows.push(moving(line, scheme, name, effort, threads, 200 + i as u64)?);
+            rows.push(moving(line, scheme, name, effort, bed, 200 + i as u64)?);
         }
     }
+    // Numbers of particles a cell for each way to share work out. In mixed ones both schemes take part: the numbers of
+    // the cells scatter about the threshold.
+    for (i, (per_cell, scheme, name)) in [
+        (10.0, Scheme::Ntc, "NTC"),
+        (10.0, Scheme::HalfSplitShuffle, "HSS"),
+        (100.0, Scheme::Ntc, "NTC"),
+        (100.0, Scheme::HalfSplitShuffle, "HSS"),
+        (300.0, Scheme::Mixed, "mixed"),
+        (1200.0, Scheme::Ntc, "NTC"),
+        (1200.0, Scheme::HalfSplitShuffle, "HSS"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        rows.push(crowded(per_cell, scheme, name, effort, bed, 250 + i as u64)?);
+    }
     Ok(rows)
+}
+
+/// Collisions of argon in a box with so many particles a cell, which fly half a cell in a step.
+fn crowded(
+    per_cell: f64,
+    scheme: Scheme,
+    name: &str,
+    effort: Effort,
+    bed: &Bed<'_>,
+    seed: u64,
+) -> Result<Row, SimError> {
+    let (species, temperature, number_density, nu_dt) = (argon(0.81), 300.0, 1e20, 0.2);
+    let time_step = nu_dt / species.collision_frequency(number_density, temperature);
+    // 30,000 particles, or the 4^3 cells that every device takes.
+    let cells = (3e4 / per_cell).cbrt().round().max(4.0) as u32;
+    let mut gas = GasBox {
+        cell_edge: 2.0 * time_step * most_probable_speed(species.mass_kg, temperature),
+        species,
+        temperature,
+        number_density,
+        cells,
+        particles_per_cell: per_cell,
+        time_step,
+        scheme,
+        face: Face::Periodic,
+        seed,
+    }
+    .gas(bed)?;
+    gas.advance(20)?;
+    let wanted = if effort == Effort::Full { 4e6 } else { 4e5 };
+    let batch = 4;
+    let particles = gas.population()?.molecules.len() as f64;
+    let batches = (wanted / (0.5 * particles * nu_dt * f64::from(batch))).ceil().max(40.0) as u32;
+    let mut samples = Vec::new();
+    for _ in 0..batches {
+        let before = gas.counters()?.collisions;
+        gas.advance(batch)?;
+        samples.push(((gas.counters()?.collisions - before) as f64, f64::from(batch)));
+    }
+    let (mean, error) = ratio(samples.iter().copied());
+    let setup = gas.setup();
+    let cells = setup.motion.grid.len() as f64;
+    let rate = setup.gas().gas.species[0].self_pair().mean_sigma_c(temperature);
+    let reference = 0.5 * particles * (particles - 1.0) / cells * setup.exposure * rate;
+    let what = format!("{per_cell} a cell, {name}, moving in a periodic box: collisions a step");
+    Ok(Row::new("C1", what, mean, reference, error).must_resolve(RESOLVE))
 }
 
 /// The molecules of a line; SPARTA's soft spheres have alpha 1.4.
@@ -83,7 +152,7 @@ fn moving(
     scheme: Scheme,
     name: &str,
     effort: Effort,
-    threads: usize,
+    bed: &Bed<'_>,
     seed: u64,
 ) -> Result<Row, SimError> {
     // Counts of neighbouring steps are correlated through the numbers in the cells, which change in a few steps.
@@ -103,13 +172,13 @@ fn moving(
         face: Face::Periodic,
         seed,
     }
-    .gas(threads)?;
+    .gas(bed)?;
     gas.advance(settle)?;
     let mut samples = Vec::new();
     for _ in 0..steps / batch {
-        let before = gas.counters().collisions;
+        let before = gas.counters()?.collisions;
         gas.advance(batch)?;
-        samples.push(((gas.counters().collisions - before) as f64, f64::from(batch)));
+        samples.push(((gas.counters()?.collisions - before) as f64, f64::from(batch)));
     }
     let (mean, error) = ratio(samples.iter().copied());
     let reference = line.number("collisions_per_step_uniform_random_positions_total_fixed");

@@ -1,18 +1,19 @@
-//! C6: energy, momentum and particles of closed boxes on the CPU device stay, and what rounding does has no direction.
+//! C6: energy, momentum and particles of closed boxes stay, and what rounding does has no direction.
 //! Must not know how a scheme chooses its pairs.
 
 use super::cells::{GasBox, argon, energy, momentum};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
+use crate::device::subject::Molecule;
 use crate::physics::constants::BOLTZMANN;
 use crate::physics::statistics::BatchMeans;
 use crate::scene::{Face, Scheme};
-use crate::sim::{SimError, Simulation};
+use crate::sim::SimError;
 
 /// Relative drift that single precision may show.
 const DRIFT: f64 = 2e-5;
 
 /// A mirrored box (energy) and a periodic one (energy and momentum), with either scheme.
-pub fn run(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn run(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let mut rows = Vec::new();
     let cases = [
         (Face::Specular, Scheme::Ntc, 0.5),
@@ -21,7 +22,7 @@ pub fn run(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
         (Face::Periodic, Scheme::HalfSplitShuffle, 0.5),
     ];
     for (i, (face, scheme, omega)) in cases.into_iter().enumerate() {
-        rows.extend(closed_box(face, scheme, omega, 41 + i as u64, effort, threads)?);
+        rows.extend(closed_box(face, scheme, omega, 41 + i as u64, effort, bed)?);
     }
     Ok(rows)
 }
@@ -32,7 +33,7 @@ fn closed_box(
     omega: f64,
     seed: u64,
     effort: Effort,
-    threads: usize,
+    bed: &Bed<'_>,
 ) -> Result<Vec<Row>, SimError> {
     let steps = if effort == Effort::Full { 10_000 } else { 2_000 };
     let (species, temperature, number_density) = (argon(omega), 300.0, 1e20);
@@ -50,18 +51,19 @@ fn closed_box(
         face,
         seed,
     }
-    .gas(threads)?;
+    .gas(bed)?;
 
     // Rounding makes energy and momentum walk at random: their increments are what is independent from step to step,
     // so a trend is a mean increment beyond the error of the increments.
-    let count = gas.particles().len() as f64;
-    let unit_energy = energy(gas.particles());
+    let start = gas.population()?.molecules;
+    let count = start.len() as f64;
+    let unit_energy = energy(&start);
     let unit_momentum = count * (BOLTZMANN * temperature / species.mass_kg).sqrt();
-    let state = |gas: &crate::device::cpu::CpuGas| {
-        let [x, y, z] = momentum(gas.particles()).map(|p| p / unit_momentum);
-        [energy(gas.particles()) / unit_energy, x, y, z]
+    let state = |molecules: &[Molecule]| {
+        let [x, y, z] = momentum(molecules).map(|p| p / unit_momentum);
+        [energy(molecules) / unit_energy, x, y, z]
     };
-    let first = state(&gas);
+    let first = state(&start);
     let mut last = first;
     let mut largest = [0.0_f64; 4];
     let mut increments = [const { Vec::new() }; 4];
@@ -69,14 +71,15 @@ fn closed_box(
     let mut most = count;
     for _ in 0..steps {
         gas.advance(1)?;
-        let now = state(&gas);
+        let molecules = gas.population()?.molecules;
+        let now = state(&molecules);
         for k in 0..4 {
             increments[k].push(now[k] - last[k]);
             largest[k] = largest[k].max((now[k] - first[k]).abs());
         }
         last = now;
-        fewest = fewest.min(gas.particles().len() as f64);
-        most = most.max(gas.particles().len() as f64);
+        fewest = fewest.min(molecules.len() as f64);
+        most = most.max(molecules.len() as f64);
     }
 
     let name = match face {

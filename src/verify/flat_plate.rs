@@ -9,7 +9,7 @@
 use super::loads::{Estimate, Measured};
 use super::scenes::{FreeFlow, wall_of};
 use super::table::{Line, read};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
 use crate::scene::{Shape, Wall};
 use crate::sim::SimError;
 
@@ -22,7 +22,7 @@ const ENOUGH_HITS: f64 = 2000.0;
 ///
 /// # Errors
 /// A scene cannot be computed.
-pub fn plates(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn plates(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let mut rows = Vec::new();
     let chosen = |line: &Line| {
         effort == Effort::Full
@@ -31,20 +31,20 @@ pub fn plates(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
                 && line.text("Tw_over_T") != "1")
     };
     for (i, line) in read(PLATES)?.iter().enumerate().filter(|(_, line)| chosen(line)) {
-        rows.extend(plate(line, 2 * i as u64 + 1, effort, threads)?);
+        rows.extend(plate(line, 2 * i as u64 + 1, effort, bed)?);
     }
     Ok(rows)
 }
 
-fn plate(line: &Line, seed: u64, effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+fn plate(line: &Line, seed: u64, effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let (s, alpha, (wall, name)) = (line.get("s")?, line.get("alpha_deg")?, wall_of(line));
     let label = format!("plate s = {s}, {alpha} deg, {name}");
     let shape = Shape::Plate { chord_m: 1.0, span_m: 1.0 };
     let hits = hits(effort, s * alpha.to_radians().sin());
     let flow = FreeFlow { wall, incidence_deg: alpha, seed, cells: 64, ..FreeFlow::new(s, shape, hits) };
     // Loads go with the number of hits: drag from one run, lift and hits from another.
-    let one = Measured::run(&flow, threads)?;
-    let two = Measured::run(&FreeFlow { rotational_dof: 2, seed: seed + 1, ..flow }, threads)?;
+    let one = Measured::run(&flow, bed)?;
+    let two = Measured::run(&FreeFlow { rotational_dof: 2, seed: seed + 1, ..flow }, bed)?;
     let q = one.dynamic_pressure();
     let row = |id: &'static str, what: String, estimate: Estimate, scale: f64, reference: f64| {
         Row::new(id, what, estimate.0 / scale, reference, estimate.1 / scale)

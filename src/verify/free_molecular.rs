@@ -7,7 +7,7 @@
 use super::loads::Measured;
 use super::scenes::{FreeFlow, ICOSAHEDRON, TEMPERATURE_K, WEDGE, from_file, triangle_files, wall_of};
 use super::table::{Line, read};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
 use crate::physics::theory::bodies::{WallState, sphere_drag, sphere_hits};
 use crate::scene::{Shape, Wall};
 use crate::sim::SimError;
@@ -44,11 +44,11 @@ struct Reference {
 ///
 /// Loads go with the number of hits, so that those of one run are not independent comparisons: the force is taken from
 /// one run and the hits from the other, heat and force are compared a hit where their total has no row of its own.
-fn compare(flow: FreeFlow, line: usize, threads: usize, table: &Reference) -> Result<Vec<Row>, SimError> {
+fn compare(flow: FreeFlow, line: usize, bed: &Bed<'_>, table: &Reference) -> Result<Vec<Row>, SimError> {
     let Reference { id, label, .. } = table;
     let flow = FreeFlow { seed: 2 * line as u64 + 1, ..flow };
-    let one = Measured::run(&flow, threads)?;
-    let two = Measured::run(&FreeFlow { rotational_dof: 2, seed: flow.seed + 1, ..flow }, threads)?;
+    let one = Measured::run(&flow, bed)?;
+    let two = Measured::run(&FreeFlow { rotational_dof: 2, seed: flow.seed + 1, ..flow }, bed)?;
     let (q, theory) = (one.dynamic_pressure(), one.theory());
     let (per_hit, heat_per_hit) = (one.hit_scale() / q, one.hit_scale() / (q * one.speed()));
     let mut rows = Vec::new();
@@ -115,7 +115,7 @@ fn adiabatic(label: &str, body: &Measured) -> Vec<Row> {
 ///
 /// # Errors
 /// A scene cannot be computed.
-pub fn spheres(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn spheres(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let mut rows = Vec::new();
     let chosen = |line: &Line| {
         effort == Effort::Full
@@ -139,7 +139,7 @@ pub fn spheres(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
             heat: ["Ch_mean_mono", "Ch_mean_diat"].map(of_surface),
         };
         let flow = FreeFlow { wall, ..FreeFlow::new(s, shape.clone(), hits(effort)) };
-        rows.extend(compare(flow, i, threads, &table)?);
+        rows.extend(compare(flow, i, bed, &table)?);
     }
     // Steps that are short against the transit: particles live for many of them before they hit.
     let s = 2.0;
@@ -159,7 +159,7 @@ pub fn spheres(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
         hits: Some(surface * sphere_hits(s)),
         heat: [None; 2],
     };
-    rows.extend(compare(flow, 1000, threads, &table)?);
+    rows.extend(compare(flow, 1000, bed, &table)?);
     Ok(rows)
 }
 
@@ -170,7 +170,7 @@ pub fn spheres(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
 ///
 /// # Errors
 /// A scene cannot be computed.
-pub fn boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn boxes(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let mut rows = Vec::new();
     let chosen = |line: &Line| {
         effort == Effort::Full
@@ -188,7 +188,7 @@ pub fn boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
         };
         let shape = Shape::Box { size_m: [line.get("Lx")?, line.get("Ly")?, line.get("Lz")?] };
         let flow = FreeFlow { wall, rotation_deg: [0.0, 0.0, -yaw], ..FreeFlow::new(s, shape, hits(effort)) };
-        rows.extend(compare(flow, 2000 + i, threads, &table)?);
+        rows.extend(compare(flow, 2000 + i, bed, &table)?);
     }
     Ok(rows)
 }
@@ -197,7 +197,7 @@ pub fn boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
 ///
 /// # Errors
 /// A scene cannot be computed.
-pub fn polyhedra(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn polyhedra(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let folder = triangle_files()?;
     let mut rows = Vec::new();
     let chosen = |line: &Line| effort == Effort::Full || ["2", "10"].contains(&line.text("s"));
@@ -220,7 +220,7 @@ pub fn polyhedra(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
         };
         let folder = folder.path().to_path_buf();
         let flow = FreeFlow { wall, folder, ..FreeFlow::new(s, from_file(file), hits(effort)) };
-        rows.extend(compare(flow, 3000 + i, threads, &table)?);
+        rows.extend(compare(flow, 3000 + i, bed, &table)?);
     }
     Ok(rows)
 }

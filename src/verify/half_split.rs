@@ -3,7 +3,7 @@
 
 use super::cells::{FrozenGas, Pairing, maxwellian, on_threads, ratio, table};
 use super::relaxation::{bkw_start, peculiar_squares, speed, two_to_one};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
 use crate::physics::collide::{CollisionCounts, PairTable, half_split_shuffle};
 use crate::physics::particle::Particle;
 use crate::physics::rng::{Purpose, Stream};
@@ -13,8 +13,8 @@ use crate::physics::theory::relaxation::{bkw_moments, half_split_stress_factor};
 use crate::sim::SimError;
 
 /// H-count, H-var, H-overflow.
-pub fn counts(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn counts(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let some = [2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 20, 21, 31, 32, 49, 50];
         let full = effort == Effort::Full;
         let mut rows: Vec<Row> =
@@ -120,8 +120,8 @@ fn overflow(effort: Effort) -> Vec<Row> {
 }
 
 /// H-pairs: the pairs that collide where every tested pair does, recognised by their momentum.
-pub fn pairs(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn pairs(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let trials = if effort == Effort::Full { 900_000 } else { 90_000 };
         let mut rows = Vec::new();
         for n in [10_usize, 11] {
@@ -240,8 +240,8 @@ fn split(pair: usize) -> (usize, usize) {
 }
 
 /// H-relax.
-pub fn relaxation(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn relaxation(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let mut rows = Vec::new();
         for (i, (n, nu_dt)) in [(10, 0.1), (10, 0.3), (21, 0.1), (21, 0.3)].into_iter().enumerate() {
             rows.extend(stress(n, nu_dt, effort, 900 + i as u64));

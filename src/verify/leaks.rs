@@ -7,13 +7,14 @@
 use super::scenes::{
     ICOSAHEDRON, WEDGE, all_faces, document, empty_box, stream, thermal_speed, triangle_files,
 };
-use super::{Effort, Row};
-use crate::device::cpu::CpuGas;
+use super::{Bed, Effort, Row};
+use crate::device::gas::GasSetup;
+use crate::device::subject::{Molecule, Subject};
 use crate::physics::particle::Particle;
 use crate::physics::rng::{Purpose, Stream};
 use crate::physics::sample::gauss_triple;
 use crate::scene::{Domain, Face, Obstacle, Part, Scene, Shape, TriangleMesh, Wall};
-use crate::sim::{SimError, Simulation};
+use crate::sim::SimError;
 use std::path::Path;
 
 /// Farthest start from a wall in the second phase, m; the box measures 1 m.
@@ -39,7 +40,7 @@ enum Room {
     Inside,
 }
 
-struct Subject {
+struct Target {
     label: &'static str,
     shape: Shape,
     rotation_deg: [f64; 3],
@@ -48,18 +49,17 @@ struct Subject {
     share: f64,
 }
 
-fn subjects() -> Vec<Subject> {
+fn targets() -> Vec<Target> {
     let mesh = |file: &str| Shape::Mesh { file: file.into(), scale: 0.3 };
     let plate = |chord_m, span_m| Shape::Plate { chord_m, span_m };
-    let subject =
-        |label, shape, rotation_deg, room, share| Subject { label, shape, rotation_deg, room, share };
+    let target = |label, shape, rotation_deg, room, share| Target { label, shape, rotation_deg, room, share };
     vec![
-        subject("sphere", Shape::Sphere { radius_m: 0.3 }, [0.0; 3], Room::Outside, 0.25),
-        subject("icosahedron from a file", mesh(ICOSAHEDRON), [0.0; 3], Room::Outside, 0.125),
-        subject("turned wedge from a file", mesh(WEDGE), [10.0, 20.0, 30.0], Room::Outside, 0.125),
-        subject("plate in a plane of cell faces", plate(1.2, 1.2), [0.0; 3], Room::Above, 0.2),
-        subject("tilted plate", plate(2.0, 2.0), [15.0, 40.0, 25.0], Room::Above, 0.15),
-        subject("crate of six plates", crate_of_plates(), [12.0, 23.0, 34.0], Room::Inside, 0.15),
+        target("sphere", Shape::Sphere { radius_m: 0.3 }, [0.0; 3], Room::Outside, 0.25),
+        target("icosahedron from a file", mesh(ICOSAHEDRON), [0.0; 3], Room::Outside, 0.125),
+        target("turned wedge from a file", mesh(WEDGE), [10.0, 20.0, 30.0], Room::Outside, 0.125),
+        target("plate in a plane of cell faces", plate(1.2, 1.2), [0.0; 3], Room::Above, 0.2),
+        target("tilted plate", plate(2.0, 2.0), [15.0, 40.0, 25.0], Room::Above, 0.15),
+        target("crate of six plates", crate_of_plates(), [12.0, 23.0, 34.0], Room::Inside, 0.15),
     ]
 }
 
@@ -88,58 +88,57 @@ fn crate_of_plates() -> Shape {
     Shape::Group { parts }
 }
 
-/// All subjects.
+/// All targets.
 ///
 /// # Errors
 /// A scene cannot be computed.
-pub fn closed_boxes(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+pub fn closed_boxes(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     let folder = triangle_files()?;
     let particle_steps = match effort {
         Effort::Quick => 2e6,
         Effort::Full => 2e8,
     };
     let mut rows = Vec::new();
-    for subject in subjects() {
-        rows.extend(closed_box(&subject, particle_steps * subject.share, folder.path(), threads)?);
+    for target in targets() {
+        rows.extend(closed_box(&target, particle_steps * target.share, folder.path(), bed)?);
     }
     Ok(rows)
 }
 
 fn closed_box(
-    subject: &Subject,
+    target: &Target,
     particle_steps: f64,
     folder: &Path,
-    threads: usize,
+    bed: &Bed<'_>,
 ) -> Result<Vec<Row>, SimError> {
     let particles = if particle_steps > 5e6 { 1e5 } else { 1e4 };
-    let mut gas = CpuGas::new(&scene(subject, particles, folder), threads)?;
-    let room = Planes::of(&gas.setup().bodies[0].mesh, subject.room);
+    let mut gas = bed.make(&scene(target, particles, folder))?;
+    let room = Planes::of(&gas.setup().bodies[0].mesh, target.room);
     let mut tally = Tally::default();
 
     // From all over the room.
-    let start: Vec<Particle> =
-        gas.particles().iter().filter(|p| room.holds_clearly(p.position)).copied().collect();
+    let filled = gas.population()?.molecules;
     // A body's own fill has no particle inside; a plate's is thinned to one room.
-    tally.misplaced += if subject.room == Room::Outside { gas.particles().len() - start.len() } else { 0 };
-    let mut most = start.len();
-    place(&mut gas, start)?;
+    if target.room == Room::Outside {
+        tally.misplaced += filled.iter().filter(|p| !room.holds(p.position)).count();
+    }
+    let mut most = place(gas.as_mut(), filled, &room)?;
     let steps = 0.5 * particle_steps / most as f64;
     for _ in 0..(steps / f64::from(STEPS_A_LOOK)).ceil() as u32 {
-        advance(&mut gas, &room, most, &mut tally)?;
+        advance(gas.as_mut(), &room, most, &mut tally)?;
     }
 
     // From right at the walls.
     let mut round = 0;
-    while (gas.counters().particle_steps as f64) < particle_steps {
-        let start = at_walls(&gas, &room, particles as usize, round);
-        most = start.len();
-        place(&mut gas, start)?;
-        advance(&mut gas, &room, most, &mut tally)?;
+    while (gas.counters()?.particle_steps as f64) < particle_steps {
+        let start = at_walls(gas.setup(), &room, particles as usize, round);
+        most = place(gas.as_mut(), start, &room)?;
+        advance(gas.as_mut(), &room, most, &mut tally)?;
         round += 1;
     }
 
-    let counters = gas.counters();
-    let label = subject.label;
+    let counters = gas.counters()?;
+    let label = target.label;
     let steps = counters.particle_steps;
     let none = |what: &str, count: usize| {
         let what =
@@ -164,14 +163,20 @@ struct Tally {
     missing: usize,
 }
 
-fn advance(gas: &mut CpuGas, room: &Planes, particles: usize, tally: &mut Tally) -> Result<(), SimError> {
+fn advance(
+    gas: &mut dyn Subject,
+    room: &Planes,
+    particles: usize,
+    tally: &mut Tally,
+) -> Result<(), SimError> {
     gas.advance(STEPS_A_LOOK)?;
-    tally.misplaced += gas.particles().iter().filter(|p| !room.holds(p.position)).count();
-    tally.missing += particles.abs_diff(gas.particles().len());
+    let molecules = gas.population()?.molecules;
+    tally.misplaced += molecules.iter().filter(|p| !room.holds(p.position)).count();
+    tally.missing += particles.abs_diff(molecules.len());
     Ok(())
 }
 
-fn scene(subject: &Subject, particles: f64, folder: &Path) -> Scene {
+fn scene(target: &Target, particles: f64, folder: &Path) -> Scene {
     const CELLS: u32 = 20;
     let domain = Domain { corner_m: [0.0; 3], size_m: [1.0; 3], cells: [CELLS; 3] };
     let time_step_s = CELLS_A_STEP / f64::from(CELLS) / thermal_speed();
@@ -181,10 +186,10 @@ fn scene(subject: &Subject, particles: f64, folder: &Path) -> Scene {
     let mut gas = empty_box(stream(0.0, 0.0, 0.0), domain, faces, time_step_s);
     gas.particles_per_cell = particles / f64::from(CELLS).powi(3);
     gas.obstacles = vec![Obstacle {
-        name: "subject".into(),
-        shape: subject.shape.clone(),
+        name: "target".into(),
+        shape: target.shape.clone(),
         position_m: [0.5; 3],
-        rotation_deg: subject.rotation_deg,
+        rotation_deg: target.rotation_deg,
         // Both laws in one: half of the hits are mirrored.
         wall: Wall::Diffuse { temperature_k: 600.0, accommodation: 0.5 },
     }];
@@ -224,18 +229,17 @@ impl Planes {
     }
 
     /// Whether a position is in the room. The planes are those of rounded normals: a particle may lie 1e-12 m beyond.
-    fn holds(&self, position: [f32; 3]) -> bool {
+    fn holds(&self, position: [f64; 3]) -> bool {
         self.holds_by(position, -ROUNDING_M)
     }
 
     /// Whether a position is in the room beyond doubt. Of a million starts within 1e-6 m of a wall, one lies so near to
     /// it that the rounded plane does not tell its side: it may truly be in the other room, and would count as a leak.
-    fn holds_clearly(&self, position: [f32; 3]) -> bool {
+    fn holds_clearly(&self, position: [f64; 3]) -> bool {
         self.holds_by(position, ROUNDING_M)
     }
 
-    fn holds_by(&self, position: [f32; 3], margin_m: f64) -> bool {
-        let position = position.map(f64::from);
+    fn holds_by(&self, position: [f64; 3], margin_m: f64) -> bool {
         let in_front = |(normal, offset): &([f64; 3], f64)| dot(*normal, position) > offset + margin_m;
         match self.room {
             Room::Outside => {
@@ -253,8 +257,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// Particles at random points of the walls, at most [`RIGHT_AT_A_WALL_M`] away, in the room.
-fn at_walls(gas: &CpuGas, room: &Planes, count: usize, round: u64) -> Vec<Particle> {
-    let setup = gas.setup();
+fn at_walls(setup: &GasSetup, room: &Planes, count: usize, round: u64) -> Vec<Molecule> {
     let mesh = &setup.bodies[0].mesh;
     let thermal = (thermal_speed() / 2f64.sqrt()) as f32;
     let mut rng = Stream::new(setup.scene.seed, round, Purpose::Test, 0);
@@ -269,48 +272,44 @@ fn at_walls(gas: &CpuGas, room: &Planes, count: usize, round: u64) -> Vec<Partic
         let position: [f32; 3] =
             std::array::from_fn(|k| (a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]) + away * normal[k]) as f32);
         // Parts of plates are outside the box or the room, and rounding to f32 may cross the wall.
+        let exact = position.map(f64::from);
         if setup.motion.grid.contains(position)
             && setup.motion.walls.in_gas(position)
-            && room.holds_clearly(position)
+            && room.holds_clearly(exact)
         {
             let velocity = gauss_triple(&mut rng).map(|g| thermal * g);
-            out.push(Particle { position, velocity, tag: Particle::make_tag(0, rng.bits()) });
+            let tag = Particle::make_tag(0, rng.bits());
+            out.push(Molecule { position: exact, velocity, tag, rotation: 0.0 });
         }
     }
     out
 }
 
-/// Puts particles in place of those of the simulation, by way of its checkpoint.
-fn place(gas: &mut CpuGas, particles: Vec<Particle>) -> Result<(), SimError> {
-    let grid = gas.setup().motion.grid.clone();
-    let mut keyed: Vec<(usize, Particle)> =
-        particles.into_iter().map(|p| (grid.index(grid.indices(p.position)), p)).collect();
-    keyed.sort_by_key(|(cell, _)| *cell);
-    let mut offsets = vec![0_u32; grid.len() + 1];
-    for (cell, _) in &keyed {
-        offsets[cell + 1] += 1;
-    }
-    for cell in 0..grid.len() {
-        offsets[cell + 1] += offsets[cell];
-    }
-    let list: Vec<Particle> = keyed.into_iter().map(|(_, particle)| particle).collect();
-    let mut state = gas.save()?;
-    state.put_pod("particles", &list);
-    state.put_pod("offsets", &offsets);
-    gas.load(&state)
+/// Puts those molecules that are clearly in the room in place of those of the simulation, and tells how many there are.
+/// Twice: a device may round positions, and so move one that starts right at a wall to the wall's other side.
+fn place(gas: &mut dyn Subject, molecules: Vec<Molecule>, room: &Planes) -> Result<usize, SimError> {
+    let clear = |molecules: Vec<Molecule>| -> Vec<Molecule> {
+        molecules.into_iter().filter(|molecule| room.holds_clearly(molecule.position)).collect()
+    };
+    gas.place(&clear(molecules))?;
+    let rounded = gas.population()?.molecules;
+    let kept = clear(rounded);
+    gas.place(&kept)?;
+    Ok(kept.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::cpu::CpuGas;
     use crate::device::gas::gas_scene;
     use crate::scene::Model;
 
     fn box_of(label: &str) -> (CpuGas, Planes) {
         let folder = triangle_files().unwrap();
-        let subject = subjects().into_iter().find(|subject| subject.label == label).unwrap();
-        let gas = CpuGas::new(&scene(&subject, 1e4, folder.path()), 1).unwrap();
-        let room = Planes::of(&gas.setup().bodies[0].mesh, subject.room);
+        let target = targets().into_iter().find(|target| target.label == label).unwrap();
+        let gas = CpuGas::new(&scene(&target, 1e4, folder.path()), 1).unwrap();
+        let room = Planes::of(&gas.setup().bodies[0].mesh, target.room);
         (gas, room)
     }
 
@@ -323,7 +322,8 @@ mod tests {
         let (gas, inside) = box_of("crate of six plates");
         assert_eq!(inside.planes.len(), 6);
         assert!(inside.holds([0.5; 3]) && inside.holds([0.7, 0.5, 0.5]) && !inside.holds([0.9, 0.5, 0.5]));
-        let within = gas.particles().iter().filter(|p| inside.holds(p.position)).count() as f64;
+        let within =
+            gas.particles().iter().filter(|p| inside.holds(p.position.map(f64::from))).count() as f64;
         let expected = 1e4 * (2.0 * CRATE_HALF_M).powi(3);
         assert!((within - expected).abs() < 5.0 * expected.sqrt(), "{within} particles in the crate");
     }
@@ -336,10 +336,8 @@ mod tests {
         let Model::Gas(gas) = &mut scene.model;
         gas.obstacles.clear();
         let mut open = CpuGas::new(&scene, 1).unwrap();
-        let start: Vec<Particle> =
-            open.particles().iter().filter(|p| room.holds(p.position)).copied().collect();
-        let count = start.len();
-        place(&mut open, start).unwrap();
+        let filled = open.population().unwrap().molecules;
+        let count = place(&mut open, filled, &room).unwrap();
         let mut tally = Tally::default();
         advance(&mut open, &room, count, &mut tally).unwrap();
         assert!(tally.misplaced > count / 10 && tally.missing == 0);

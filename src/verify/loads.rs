@@ -1,11 +1,11 @@
 //! Loads of one body in a free-molecular stream: value and error of each from the scatter of batches.
 //! Must not know what they are compared with.
 
+use super::Bed;
 use super::scenes::{FreeFlow, incident_gas};
-use crate::device::cpu::CpuGas;
 use crate::physics::theory::free_molecular::{BodyLoad, IncidentGas};
 use crate::scene::{TriangleMesh, Wall};
-use crate::sim::{Request, SimError, Simulation, Snapshot};
+use crate::sim::{Request, SimError, Snapshot};
 use std::sync::Arc;
 
 /// What was measured of a body.
@@ -45,9 +45,9 @@ impl Measured {
     ///
     /// # Errors
     /// The scene cannot be made or computed.
-    pub fn run(flow: &FreeFlow, threads: usize) -> Result<Self, SimError> {
+    pub fn run(flow: &FreeFlow, bed: &Bed<'_>) -> Result<Self, SimError> {
         let scene = flow.scene()?;
-        let mut gas = CpuGas::new(&scene, threads)?;
+        let mut gas = bed.make(&scene)?;
         let mut snapshot = Snapshot::default();
         let request = Request { surfaces: true, ..Request::default() };
         let (mut totals, mut halves) = (Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ impl Measured {
             halves.push(std::array::from_fn(|h| std::array::from_fn(|q| now[h][q] - half_sum[h][q])));
             half_sum = now;
         }
-        let counters = gas.counters();
+        let counters = gas.counters()?;
         if counters.lost + counters.bounce_limit > 0 {
             return Err(SimError::Numerical(format!(
                 "{} particles were lost and {} moves stopped in free-molecular flow around a convex body: this is a \

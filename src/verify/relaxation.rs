@@ -2,7 +2,7 @@
 //! Must not know how a scheme chooses its pairs.
 
 use super::cells::{FrozenGas, Pairing, isotropic, maxwellian, on_threads, table};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
 use crate::physics::particle::Particle;
 use crate::physics::rng::Stream;
 use crate::physics::statistics::ChiSquare;
@@ -20,8 +20,8 @@ const POWERS: usize = 8;
 ///
 /// In 30 collision times. After the 10 that are usual the fourth moment is still 1 % too low for VHS of omega 0.81, as
 /// it must be (its deviation of 40 % decays by about exp(-0.37 nu t)): 13 sigma with 10^6 particles.
-pub fn speeds(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn speeds(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let mut rows = Vec::new();
         let full = effort == Effort::Full;
         let cases: &[(f64, Pairing, u64)] = &[
@@ -99,8 +99,8 @@ fn closed_cell_factor(components: usize, k: usize) -> f64 {
 }
 
 /// C3: T_x = 2 T decays as the reference computed, and for Maxwell molecules as theory says.
-pub fn anisotropy(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn anisotropy(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let lines = table(include_str!("../../tests/data/reference/C3_anisotropy_relaxation.csv"));
         let mut rows = Vec::new();
         // Half-Split-Shuffle is forward Euler: steps small enough for its error, nu dt/4 of the rate, to vanish in the
@@ -152,8 +152,8 @@ pub fn anisotropy(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> 
 }
 
 /// C5: the BKW mode of Maxwell molecules.
-pub fn bkw(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn bkw(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let lines = table(include_str!("../../tests/data/reference/C5_BKW.csv"));
         // Closed cells of N particles end at moments that are 0.3/N too low: large cells.
         let (n, nu_dt) = (2000, 0.25);

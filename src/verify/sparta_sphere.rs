@@ -12,12 +12,12 @@
 
 use super::loads::estimate;
 use super::scenes::{all_faces, diffuse, document, empty_box, stream};
-use super::{Effort, Row};
-use crate::device::cpu::CpuGas;
+use super::{Bed, Effort, Row};
+use crate::device::subject::Subject;
 use crate::scene::{
     Collisions, Density, Domain, Face, Obstacle, Sampling, Scene, Scheme, Shape, Stream, Velocity,
 };
-use crate::sim::{SimError, Simulation};
+use crate::sim::SimError;
 use std::path::Path;
 
 /// A reference of SPARTA: cells, and real molecules in the box, collisions, hits on the sphere, exits a second.
@@ -47,28 +47,28 @@ const TIME_STEP_S: f64 = 1e-5;
 ///
 /// # Errors
 /// The scene cannot be computed.
-pub fn totals(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    let mut rows = compare(&LOG, effort, threads)?;
+pub fn totals(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    let mut rows = compare(&LOG, effort, bed)?;
     if effort == Effort::Full {
-        rows.extend(compare(&LARGE, effort, threads)?);
+        rows.extend(compare(&LARGE, effort, bed)?);
     }
     Ok(rows)
 }
 
-fn compare(reference: &Reference, effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
+fn compare(reference: &Reference, effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
     // Transient: the stream crosses the box in 400 steps, the wake fills more slowly.
     let (transient, batches, batch_steps) = match effort {
         Effort::Quick => (600, 20, 20),
         Effort::Full => (1000, 25, 40),
     };
-    let mut gas = CpuGas::new(&scene(reference.cells), threads)?;
+    let mut gas = bed.make(&scene(reference.cells))?;
     gas.advance(transient)?;
     let (weight, time) = (gas.setup().weight, f64::from(batch_steps) * TIME_STEP_S);
     let mut values = [const { Vec::new() }; 4];
     for _ in 0..batches {
-        let before = gas.counters();
+        let before = gas.counters()?;
         gas.advance(batch_steps)?;
-        let after = gas.counters();
+        let after = gas.counters()?;
         let a_second = |after: u64, before: u64| (after - before) as f64 * weight / time;
         values[0]
             .push((after.particle_steps - before.particle_steps) as f64 * weight / f64::from(batch_steps));
@@ -77,7 +77,7 @@ fn compare(reference: &Reference, effort: Effort, threads: usize) -> Result<Vec<
         values[3].push(a_second(after.left, before.left));
     }
     let cells: u32 = reference.cells.iter().product();
-    let mut rows = vec![pairs(&mut gas, effort)?];
+    let mut rows = vec![pairs(gas.as_mut(), effort)?];
     for ((name, total), values) in NAMES.into_iter().zip(reference.totals).zip(values) {
         let Some(total) = total else { continue };
         let (value, sigma) = estimate(values.into_iter());
@@ -89,16 +89,16 @@ fn compare(reference: &Reference, effort: Effort, threads: usize) -> Result<Vec<
 
 /// Collisions of some steps against their expectation from all pairs in the cells before each step (Bird 1994,
 /// eqs. 1.8 and 4.63): the sum of F_N sigma c_r dt/V.
-fn pairs(gas: &mut CpuGas, effort: Effort) -> Result<Row, SimError> {
+fn pairs(gas: &mut dyn Subject, effort: Effort) -> Result<Row, SimError> {
     let steps = if effort == Effort::Quick { 60 } else { 20 };
-    let before = gas.counters().collisions;
+    let before = gas.counters()?.collisions;
     let mut expected = 0.0;
     for _ in 0..steps {
+        let population = gas.population()?;
         let setup = gas.setup();
         let [species] = setup.gas().gas.species.as_slice() else { continue };
         let pair = species.self_pair();
-        for (cell, bounds) in gas.offsets().windows(2).enumerate() {
-            let members = &gas.particles()[bounds[0] as usize..bounds[1] as usize];
+        for (cell, members) in population.cells().enumerate() {
             let mut sum = 0.0;
             for (i, a) in members.iter().enumerate() {
                 for b in &members[..i] {
@@ -113,7 +113,7 @@ fn pairs(gas: &mut CpuGas, effort: Effort) -> Result<Row, SimError> {
         }
         gas.advance(1)?;
     }
-    let counted = (gas.counters().collisions - before) as f64;
+    let counted = (gas.counters()?.collisions - before) as f64;
     let what = "SPHERE: collisions, sum over all pairs";
     Ok(Row::new("SPARTA", what, counted, expected, expected.sqrt()).must_resolve(WITHIN))
 }

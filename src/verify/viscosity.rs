@@ -2,7 +2,7 @@
 //! Must not know devices: it uses the collision schemes and the wall law of the solver alone.
 
 use super::cells::{Pairing, argon, maxwellian, on_threads, ratio, table};
-use super::{Effort, Row};
+use super::{Bed, Effort, Row};
 use crate::physics::collide::{CollisionCounts, PairTable, half_split_shuffle, no_time_counter};
 use crate::physics::constants::BOLTZMANN;
 use crate::physics::particle::Particle;
@@ -201,8 +201,8 @@ impl Sorted {
 }
 
 /// Couette flow with both schemes at two time steps, and against tables.
-pub fn run(effort: Effort, threads: usize) -> Result<Vec<Row>, SimError> {
-    on_threads(threads, || {
+pub fn run(effort: Effort, bed: &Bed<'_>) -> Result<Vec<Row>, SimError> {
+    on_threads(bed.threads, || {
         let full = effort == Effort::Full;
         let couette = |pairing: Pairing, nu_dt: f64, seed: u64| Couette {
             species: argon(0.5),

@@ -101,19 +101,28 @@ fn plots_of_the_files_of_a_run() {
 #[test]
 fn bench_prints_its_table() {
     let place = Place::new();
-    let args = ["bench", "--case", "free", "--particles", "2000", "--steps", "4", "--threads", "1"];
+    let cpu = ["--steps", "4", "--threads", "1", "--device", "cpu"];
+    let args = [&["bench", "--case", "free", "--particles", "2000"][..], &cpu].concat();
     let out = place.works(&args).out;
     assert_has(&out, &["device CPU", "f32", "version", "particles", "cells", "a cell", "M steps/s", "bytes"]);
-    assert_has(&out, &["collide", "sample", "move", "inflow", "sort"]);
-    let row: Vec<&str> =
-        out.lines().find(|line| line.starts_with("free ")).unwrap().split_whitespace().collect();
+    assert_has(&out, &["quoted, not measured", "the seed", "SPARTA", "H200"]);
+    let at = out.lines().position(|line| line.starts_with("free ")).unwrap();
+    let row: Vec<&str> = out.lines().nth(at).unwrap().split_whitespace().collect();
     assert_eq!(row.len(), 12, "{row:?}");
-    // 6 x 6 x 6 cells of 10.
-    assert_eq!(row[1..5], ["1", "2160", "216", "10"]);
-    assert!(row[5].parse::<f64>().unwrap() > 0.0, "speed");
-    let shares: f64 = row[6..11].iter().map(|share| share.parse::<f64>().unwrap()).sum();
-    assert!((shares - 100.0).abs() < 0.5, "{row:?}");
-    place.refuses(&["bench", "--particles", "10"], &["at least 1000"]);
+    // 6 x 6 x 6 cells of 10; a quarter of the steps before; one repeat; no samples.
+    assert_eq!(row[1..7], ["2160", "216", "10", "1", "1x4", "0"]);
+    assert!(row[7].parse::<f64>().unwrap() > 0.0, "speed");
+    let phases = out.lines().nth(at + 1).unwrap();
+    assert_has(phases, &["collide", "sample", "move", "inflow", "sort"]);
+    let words: Vec<&str> = phases.split_whitespace().collect();
+    let shares: f64 =
+        words.windows(2).filter(|pair| pair[1] == "%").map(|pair| pair[0].parse::<f64>().unwrap()).sum();
+    assert!((shares - 100.0).abs() < 0.5, "{phases}");
+    let sizes = place.works(&[&["bench", "sizes", "--most", "1000"][..], &cpu].concat()).out;
+    assert_eq!(sizes.lines().filter(|line| line.starts_with("seed ")).count(), 6, "{sizes}");
+    let few = place.call(&["bench", "--particles", "10"]);
+    assert_eq!(few.code, Some(2), "{few:?}");
+    assert_has(&few.err, &["--particles", "at least 1000"]);
 }
 
 #[test]
@@ -158,7 +167,23 @@ fn help_names_every_option_with_what_it_does() {
     );
     assert_has(
         &help("bench"),
-        &["--case", "--particles", "--threads", "--steps", "--sampled", "collide", "sphere", "table"],
+        &[
+            "--case",
+            "--particles",
+            "--device",
+            "--threads",
+            "--steps",
+            "--warm",
+            "--repeat",
+            "--every",
+            "--sampled",
+            "collide",
+            "sphere",
+            "table",
+            "seed100",
+            "seed300",
+            "sizes",
+        ],
     );
     // Every option has a description: no line of the list of options ends with its name.
     for command in ["run", "plot", "bench"] {

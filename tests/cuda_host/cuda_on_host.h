@@ -40,6 +40,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define SHARED static
 #define DYNAMIC_SHARED(name) unsigned char* const name = shim::dynamic_shared()
+#define PARAM(type) const type
+#define OFFSET_OF(type, field) __builtin_offsetof(type, field)
 
 // Vector types with the sizes and alignments of CUDA.
 #define SHIM_VECTOR(type, base, align2, align4)                                                        \

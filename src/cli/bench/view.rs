@@ -1,7 +1,7 @@
 //! `knudsen bench view`: what the picture costs the app, the graphics driver and the simulation.
 //! Must not know formulas or Bevy.
 
-use super::argon_sphere;
+use super::scenes::argon_sphere;
 use crate::app::{BenchSettings, bench};
 use crate::cli::DeviceName;
 use crate::cli::common::{beside_a_window, open_device, open_scene, threads};

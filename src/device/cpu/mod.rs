@@ -75,11 +75,9 @@ impl CpuGas {
         &self.particles.offsets
     }
 
-    /// Replaces velocities by a function of the particle's index: initial states of relaxation tests.
-    pub fn set_velocities(&mut self, velocity: impl Fn(usize) -> [f32; 3]) {
-        for (i, particle) in self.particles.list.iter_mut().enumerate() {
-            particle.velocity = velocity(i);
-        }
+    /// Puts particles in place of those there are; sorted by cell, `offsets` and rotation as this device tells them.
+    pub(super) fn replace(&mut self, list: Vec<Particle>, rotation: Vec<f32>, offsets: Vec<u32>) {
+        self.particles = Particles::restore(list, rotation, offsets);
     }
 
     /// Counters since the start.

@@ -74,6 +74,11 @@ impl Averages {
         self.samples + self.batch_samples
     }
 
+    /// Samples until the batch in progress is full.
+    pub fn until_batch(&self) -> u64 {
+        self.batch_length - self.batch_samples
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> u64 {
         (self.batch.len() * (2 * size_of::<CellSums>() + size_of::<Spread>())) as u64

@@ -40,6 +40,11 @@ impl HistoryLog {
         step.is_multiple_of(self.interval)
     }
 
+    /// Steps from `step` to the end of the next row.
+    pub fn until_due(&self, step: u64) -> u64 {
+        self.interval - step % self.interval
+    }
+
     /// Takes what happened in a step.
     pub fn add_step(&mut self, totals: &[BodyTotals], collisions: u64) {
         for (pending, total) in self.pending.chunks_mut(4).zip(totals) {

@@ -107,6 +107,37 @@ impl Record {
         (self.step - from).is_multiple_of(self.schedule.every)
     }
 
+    /// Whether cells are sampled in step `step`, as far as is known now.
+    pub fn samples(&self, step: u64) -> bool {
+        self.schedule
+            .from
+            .is_some_and(|from| step >= from && (step - from).is_multiple_of(self.schedule.every))
+    }
+
+    /// Steps, at most `most`, that a device may run from now on before the books have to be kept: to the beginning of
+    /// sampling, to the end of a batch, or while it is not known when sampling begins to the next row of the history.
+    /// It depends on the step only, so that it does not matter how steps are grouped.
+    pub fn horizon(&self, most: u32) -> u32 {
+        let mut steps = u64::from(most.max(1));
+        match (self.schedule.from, &self.averages, &self.tallies) {
+            (None, ..) => steps = steps.min(self.history.until_due(self.step)),
+            (Some(from), ..) if from > self.step => steps = steps.min(from - self.step),
+            (Some(from), Some(averages), Some(tallies)) => {
+                let every = self.schedule.every;
+                let next_sample = (self.step - from).next_multiple_of(every) + from - self.step;
+                steps = steps.min(next_sample + (averages.until_batch() - 1) * every + 1);
+                steps = steps.min(tallies.until_batch());
+            }
+            _ => steps = 1,
+        }
+        steps.max(1) as u32
+    }
+
+    /// Whether the kinetic energy is due after step `step`, counted from 0.
+    pub fn energy_due_after(&self, step: u64) -> bool {
+        self.history.due(step + 1)
+    }
+
     /// Whether the device shall sum the kinetic energy in the next step.
     pub fn energy_due(&self) -> bool {
         self.history.due(self.step + 1)

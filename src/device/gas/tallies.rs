@@ -93,6 +93,24 @@ impl Tallies {
         }
     }
 
+    /// Steps until the batch in progress is full.
+    pub fn until_batch(&self) -> u64 {
+        self.batch_length - self.batch_steps
+    }
+
+    /// Puts a device's own sums in place of those of the batch in progress: hits, impulse (m/s), energy (J/kg) of each
+    /// triangle, per unit mass of a molecule.
+    pub fn set_batch(&mut self, sums: impl Iterator<Item = [f64; 5]>) {
+        for (batch, [hits, x, y, z, energy]) in self.batch.iter_mut().zip(sums) {
+            *batch = SurfaceSums { hits, impulse: [x, y, z], energy };
+        }
+    }
+
+    /// The sums of the batch in progress, as [`Tallies::set_batch`] takes them.
+    pub fn batch(&self) -> impl Iterator<Item = [f64; 5]> {
+        self.batch.iter().map(|s| [s.hits, s.impulse[0], s.impulse[1], s.impulse[2], s.energy])
+    }
+
     fn close_batch(&mut self, setup: &GasSetup) {
         self.batches += 1;
         let count = f64::from(self.batches);

@@ -66,6 +66,11 @@ impl PairTable {
         Self { species: species.len(), models }
     }
 
+    /// The model of the first species with itself.
+    pub fn single(&self) -> PairModel {
+        self.models[0]
+    }
+
     /// The model of a pair of particles.
     #[inline]
     pub fn of(&self, a: &Particle, b: &Particle) -> &PairModel {

@@ -7,13 +7,13 @@ use super::predicates::Point;
 use crate::physics::grid::Grid;
 
 /// State of a cell without faces that is full of gas.
-pub(super) const GAS: u32 = u32::MAX;
+pub(crate) const GAS: u32 = u32::MAX;
 /// State of a cell without faces that is inside a body.
-pub(super) const SOLID: u32 = u32::MAX - 1;
+pub(crate) const SOLID: u32 = u32::MAX - 1;
 
 /// A cell that has faces.
 #[derive(Debug, Clone)]
-pub(super) struct WallCell {
+pub(crate) struct WallCell {
     /// Index in the grid.
     pub cell: u32,
     /// Where its faces begin in the list.
@@ -30,11 +30,13 @@ pub(super) struct WallCell {
 
 /// The plane of a face in single precision, to pass by most faces of a cell in a few operations.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sieve {
-    normal: [f32; 3],
-    offset: f32,
+pub(crate) struct Sieve {
+    /// Unit normal on the front side, rounded.
+    pub normal: [f32; 3],
+    /// The plane is where normal . x = offset, m.
+    pub offset: f32,
     /// Bound of the error of the distance, m.
-    margin: f32,
+    pub margin: f32,
 }
 
 impl Sieve {
@@ -56,7 +58,7 @@ impl Sieve {
 
 /// The cells of the grid as walls see them.
 #[derive(Debug, Clone)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     /// Per cell: GAS, SOLID, or the index of its wall cell.
     pub state: Vec<u32>,
     /// Per cell: Chebyshev distance in cells to the nearest cell that has faces, at most 255.

@@ -7,7 +7,7 @@ use crate::scene::TriangleMesh;
 use std::collections::HashMap;
 
 /// No triangle on this side.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A triangle of an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Triangle {
 
 /// A set of points in space where one triangle lies, or several that coincide.
 #[derive(Debug, Clone)]
-pub(super) struct Face {
+pub(crate) struct Face {
     /// Corners, counter-clockwise seen from the front.
     pub corners: Corners,
     /// Least coordinates of the corners.

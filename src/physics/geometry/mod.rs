@@ -161,6 +161,24 @@ impl Walls {
         self.cells.walls.iter().map(|wall| wall.cell as usize)
     }
 
+    /// The distinct faces, for other devices.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// Which faces each cell has, for other devices.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The grid.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         std::mem::size_of_val(self.cells.state.as_slice())
