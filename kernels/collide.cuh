@@ -1,4 +1,4 @@
-// The cross-section and the scattering of a pair, and the permutation that pairs a cell's particles. Mirrors
+//! The cross-section and the scattering of a pair, and the permutation that pairs a cell's particles. Mirrors
 // src/physics/collide, which cites the sources. Knows nothing of cells or schemes.
 //
 // Constants of the scene, given by -D:

@@ -1,4 +1,4 @@
-// Random variates: Gaussian pairs, directions, effusing speeds, Poisson counts. Mirrors src/physics/sample.rs, which
+//! Random variates: Gaussian pairs, directions, effusing speeds, Poisson counts. Mirrors src/physics/sample.rs, which
 // cites the sources. Speeds are in units of the most probable speed or of a standard deviation.
 //
 // The numbers agree with Rust's to rounding, not to the bit. Here the angle 2 pi u is reduced exactly (Rust rounds
