@@ -1,4 +1,4 @@
-// The cross-section and the scattering of a pair, and the permutation that pairs a cell's particles. Mirrors
+//! The cross-section and the scattering of a pair, and the permutation that pairs a cell's particles. Mirrors
 // src/physics/collide, which cites the sources. Knows nothing of cells or schemes.
 //
 // Constants of the scene, given by -D:
@@ -38,6 +38,7 @@ __device__ __forceinline__ float pair_rate(const PairModel& model, float square)
     const float power = sqrtf(sqrtf(square));
 #elif VHS_POWER == 3
     const float power = 1.0f;
+    (void)square;
 #else
     const float power = exp2f(model.exponent * __log2f(square));
 #endif

@@ -1,4 +1,4 @@
-// What every kernel shares: short types, Philox, the streams of random numbers.
+//! What every kernel shares: short types, Philox, the streams of random numbers.
 // Knows nothing of gases. Mirrors src/physics/rng.rs word for word; tests/cuda_functions.rs holds the two together.
 // Compile without --use_fast_math: it would replace logf and sqrtf below by versions with a bias.
 #pragma once

@@ -1,4 +1,4 @@
-// Random variates: Gaussian pairs, directions, effusing speeds, Poisson counts. Mirrors src/physics/sample.rs, which
+//! Random variates: Gaussian pairs, directions, effusing speeds, Poisson counts. Mirrors src/physics/sample.rs, which
 // cites the sources. Speeds are in units of the most probable speed or of a standard deviation.
 //
 // The numbers agree with Rust's to rounding, not to the bit. Here the angle 2 pi u is reduced exactly (Rust rounds
@@ -6,22 +6,23 @@
 #pragma once
 #include "common.cuh"
 
-// Sine and cosine of 2 pi u, u in [0, 1]: both within 0.9e-7 of the true values on the lattice of `unit_of`, with no
-// trend in sin^2 + cos^2 (4e-11 on average over the lattice). Written out so that host and device give the same bits
-// whatever the version of CUDA, and because there are no special cases to ask for.
+// Sine and cosine of 2 pi u, u in [0, 1]: both within 6e-8 of the true values on the lattice of `unit_of`, with no
+// trend in sin^2 + cos^2 - 1 (2e-11 on average over the lattice). Written out so that host and device give the same
+// bits whatever the version of CUDA, and because there are no special cases to ask for.
 __device__ __forceinline__ void sincos_turn(float u, float& sine, float& cosine) {
     const float quarters = rintf(4.0f * u);
     const int quadrant = (int)quarters;
     // In [-1/2, 1/2], exact; the angle from the nearest axis is pi/2 times this.
     const float t = 4.0f * u - quarters;
     const float square = t * t;
-    // Polynomials through the Chebyshev nodes: sin within 5e-9, cos within 2e-10, before rounding.
-    float s = fmaf(-0x1.2d9b40p-8f, square, 0x1.465ec4p-4f);
+    // Least squares at Chebyshev nodes, each coefficient rounded before the next is fitted: within 5e-9 before the
+    // results are rounded. The coefficient near 2^-25 completes pi/2, and is set so that the trend vanishes.
+    float s = fmaf(-0x1.2da1bap-8f, square, 0x1.465eeap-4f);
     s = fmaf(s, square, -0x1.4abbbap-1f);
-    s = fmaf(s, square, -0x1.a1114ap-25f);
+    s = fmaf(s, square, -0x1.aa9c16p-25f);
     s = fmaf(t, 0x1.921fb6p+0f, t * s);
-    float c = fmaf(0x1.db6492p-11f, square, -0x1.55cb98p-6f);
-    c = fmaf(c, square, 0x1.03c1eap-2f);
+    float c = fmaf(0x1.d61e28p-11f, square, -0x1.55b684p-6f);
+    c = fmaf(c, square, 0x1.03c1b6p-2f);
     c = fmaf(c, square, -0x1.3bd3ccp+0f);
     c = fmaf(c, square, 1.0f);
     const bool swap = (quadrant & 1) != 0;
@@ -31,13 +32,16 @@ __device__ __forceinline__ void sincos_turn(float u, float& sine, float& cosine)
     cosine = ((quadrant + 1) & 2) != 0 ? -second : second;
 }
 
-// sqrt(1 - cos^2) for |cos| <= 1 - 2^-24, correctly rounded but for a few arguments in a thousand.
+// sqrt(1 - cos^2) for |cos| <= 1 - 2^-23, correctly rounded on the lattice of 2 u - 1, u from `unit_of`.
 // A plain f32 square root of the rounded 1 - cos^2 meets ties near the equator and always rounds them down, which
 // took 4e-10 of the energy of a pair in each collision. Rust takes f64; here the rounding error of 1 - cos^2 and the
 // residual of the root are carried, which costs six f32 operations.
 __device__ __forceinline__ float sine_of(float cosine) {
-    const float high = fmaf(-cosine, cosine, 1.0f);
-    const float low = fmaf(-cosine, cosine, 1.0f - high);
+    // Both exact on the lattice of 2^-23 that `unit_of` gives.
+    const float below = 1.0f - cosine;
+    const float above = 1.0f + cosine;
+    const float high = below * above;
+    const float low = fmaf(below, above, -high);
     const float inverse = rsqrtf(high);
     const float root = high * inverse;
     const float residual = fmaf(-root, root, high) + low;

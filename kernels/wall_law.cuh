@@ -1,4 +1,4 @@
-// What a wall does with a molecule: mirror it, or take it in and let it go at the wall's temperature. Mirrors
+//! What a wall does with a molecule: mirror it, or take it in and let it go at the wall's temperature. Mirrors
 // src/physics/wall.rs, which cites the sources. Knows nothing of triangles, grids or how the hit was found.
 #pragma once
 #include "sample.cuh"

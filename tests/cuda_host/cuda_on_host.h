@@ -16,10 +16,15 @@
 #include <functional>
 #include <vector>
 
+// -DSHIM_ASM_SWITCH=0 takes ucontext also where the switch in assembler is known.
+#ifndef SHIM_ASM_SWITCH
 #if defined(__x86_64__) && defined(__linux__)
 #define SHIM_ASM_SWITCH 1
 #else
 #define SHIM_ASM_SWITCH 0
+#endif
+#endif
+#if !SHIM_ASM_SWITCH
 #include <ucontext.h>
 #endif
 
@@ -35,6 +40,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define SHARED static
 #define DYNAMIC_SHARED(name) unsigned char* const name = shim::dynamic_shared()
+#define PARAM(type) const type
+#define OFFSET_OF(type, field) __builtin_offsetof(type, field)
 
 // Vector types with the sizes and alignments of CUDA.
 #define SHIM_VECTOR(type, base, align2, align4)                                                        \

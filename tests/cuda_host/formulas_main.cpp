@@ -68,7 +68,7 @@ static void variates_case() {
     }
 }
 
-// All sines and cosines of the lattice of `unit_of`, from the word given up to the one given, by 512.
+// Sine, cosine and polar sine of every value that `unit_of` can give.
 static void lattice_case() {
     for (u64 word = 256; word < (1ull << 32); word += 512) {
         const float u = unit_of((u32)word);
