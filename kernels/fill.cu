@@ -1,4 +1,4 @@
-// fill.cu: the initial particles: undisturbed gas in the gas part of every cell.
+//! The initial particles: undisturbed gas in the gas part of every cell.
 #include "gas.cuh"
 #include "sample.cuh"
 #include "plan.cu"

@@ -1,4 +1,4 @@
-// motion.cuh: the flight of one particle that may meet walls or faces of the domain. The fast path is in step.cu.
+//! The flight of one particle that may meet walls or faces of the domain. The fast path is in step.cu.
 #pragma once
 #include "gas.cuh"
 

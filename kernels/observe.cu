@@ -1,6 +1,6 @@
-// observe.cu: what the host looks at between steps: drawn particles, sums of the cells, the members of one cell.
-// Between steps a particle lies in the region of the cell that it came from; the other state's `place` is free, and holds
-// the cells of far flights.
+//! What the host looks at between steps: drawn particles, sums of the cells, the members of one cell.
+//! Between steps a particle lies in the region of the cell that it came from; the other state's `place` is free, and holds
+//! the cells of far flights.
 #include "gas.cuh"
 
 // Index of the cell to which a particle of a bin of a cell belongs.

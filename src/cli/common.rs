@@ -60,3 +60,8 @@ pub fn planned_steps(scene: &Scene) -> u64 {
 pub fn open_device(name: DeviceName, threads: usize) -> anyhow::Result<Chosen> {
     Ok(choose(Choice::from(name), threads)?)
 }
+
+/// The same, with the kernels of a folder on a GPU (`--kernels`).
+pub fn open_device_with(name: DeviceName, threads: usize, kernels: Option<&Path>) -> anyhow::Result<Chosen> {
+    Ok(choose(Choice::from(name), threads)?.with_kernels(kernels)?)
+}

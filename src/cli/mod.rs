@@ -29,6 +29,7 @@ macro_rules! tell {
 mod bench;
 mod check;
 mod common;
+mod devices;
 pub mod plot;
 mod progress;
 #[cfg(feature = "view")]
@@ -41,6 +42,7 @@ mod verify;
 #[cfg(feature = "view")]
 mod view;
 
+use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
 
@@ -72,18 +74,53 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Test the physics of a device against theory: value, reference, sigma, verdict.
     Verify(verify::VerifyArgs),
+    /// List the CPU and the GPUs, and what is missing to compute on them.
+    Devices,
 }
 
 /// Device, as named on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum DeviceName {
     /// The fastest there is.
     #[default]
     Auto,
     /// The CPU.
     Cpu,
-    /// An NVIDIA GPU.
-    Cuda,
+    /// An NVIDIA GPU, by its number: `cuda` is 0, `cuda:1` the next.
+    Cuda(u8),
+}
+
+/// `cuda:1` and so on; as many as any machine has. Of the first, `cuda` is short for `cuda:0`.
+const GPUS: [&str; 16] = [
+    "cuda:0", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:5", "cuda:6", "cuda:7", "cuda:8", "cuda:9",
+    "cuda:10", "cuda:11", "cuda:12", "cuda:13", "cuda:14", "cuda:15",
+];
+
+impl ValueEnum for DeviceName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [DeviceName; 18] = {
+            let mut all = [DeviceName::Auto; 18];
+            all[1] = DeviceName::Cpu;
+            let mut number = 0;
+            while number < GPUS.len() {
+                all[number + 2] = DeviceName::Cuda(number as u8);
+                number += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Auto => PossibleValue::new("auto").help("The fastest there is"),
+            Self::Cpu => PossibleValue::new("cpu").help("The CPU"),
+            Self::Cuda(0) => PossibleValue::new("cuda")
+                .alias(GPUS[0])
+                .help("An NVIDIA GPU; cuda:1 is the second, as `knudsen devices` lists them"),
+            Self::Cuda(number) => PossibleValue::new(GPUS[usize::from(*number)]).hide(true),
+        })
+    }
 }
 
 impl From<DeviceName> for crate::device::Choice {
@@ -91,7 +128,7 @@ impl From<DeviceName> for crate::device::Choice {
         match name {
             DeviceName::Auto => Self::Auto,
             DeviceName::Cpu => Self::Cpu,
-            DeviceName::Cuda => Self::Cuda(0),
+            DeviceName::Cuda(number) => Self::Cuda(number.into()),
         }
     }
 }
@@ -109,6 +146,10 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Verify(args) => verify::run(&args),
+        Command::Devices => {
+            devices::run();
+            Ok(ExitCode::SUCCESS)
+        }
     };
     result.unwrap_or_else(|error| {
         // Each cause on its own line; backtraces are for developers.

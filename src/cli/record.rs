@@ -2,7 +2,7 @@
 //! Must not know formulas or Bevy.
 
 use super::DeviceName;
-use super::common::{open_device, open_scene, override_scene, planned_steps, threads};
+use super::common::{open_device_with, open_scene, override_scene, planned_steps, threads};
 use super::record_look::{CameraArgs, LookArgs};
 use crate::app::{Recording, record};
 use crate::output::file::{check_folder, write_whole};
@@ -51,6 +51,9 @@ pub struct RecordArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
+    /// Compile the GPU's kernels from the files in DIR, and again whenever they change; for those who write kernels.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// Threads of the CPU device; 0: one a core.
     #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
@@ -85,7 +88,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.clone().unwrap_or_else(|| Path::new("out").join(format!("{}.mp4", scene.name)));
     let is_video = output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mp4"));
     check_folder(if is_video { output.parent().unwrap_or(Path::new("")) } else { &output })?;
-    let device = open_device(args.device, args.threads)?;
+    let device = open_device_with(args.device, args.threads, args.kernels.as_deref())?;
     if !device.remark.is_empty() {
         tell!("note: {}", device.remark);
     }

@@ -2,7 +2,7 @@
 //! Must not know formulas; drives the simulation through the runner.
 
 use super::DeviceName;
-use super::common::{open_device, open_scene, override_scene, planned_steps};
+use super::common::{open_device_with, open_scene, override_scene, planned_steps};
 use super::progress::Progress;
 use super::report;
 use crate::output;
@@ -31,6 +31,9 @@ pub struct RunArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
+    /// Compile the GPU's kernels from the files in DIR, and again whenever they change; for those who write kernels.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// Threads of the CPU device; 0: one a core. The results do not depend on it.
     #[arg(long, default_value_t = 0, value_parser = super::common::threads())]
     threads: usize,
@@ -59,7 +62,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     // Before hours of computing, not after; but nothing is created for a run that does not begin.
     output::file::check_folder(&folder)?;
     let resumed = args.resume.as_deref().map(|path| read_checkpoint(path, &scene)).transpose()?;
-    let device = open_device(args.device, args.threads)?;
+    let device = open_device_with(args.device, args.threads, args.kernels.as_deref())?;
     let interrupts = count_interrupts()?;
 
     let start_scene = resumed.as_ref().map_or_else(|| scene.clone(), |(_, old)| old.clone());

@@ -2,7 +2,7 @@
 //! Must not know formulas or Bevy.
 
 use super::DeviceName;
-use super::common::{beside_a_window, open_device, open_scene, threads};
+use super::common::{beside_a_window, open_device_with, open_scene, threads};
 use crate::app::{WindowOptions, open};
 use clap::Args;
 use std::path::PathBuf;
@@ -16,6 +16,9 @@ pub struct ViewArgs {
     /// Device.
     #[arg(long, value_enum, default_value_t)]
     device: DeviceName,
+    /// Compile the GPU's kernels from the files in DIR, and again whenever they change; for those who write kernels.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// Threads of the CPU device; 0: one a core, but for an eighth, which the window needs.
     #[arg(long, default_value_t = 0, value_parser = threads())]
     threads: usize,
@@ -31,7 +34,7 @@ pub struct ViewArgs {
 pub fn run(args: &ViewArgs) -> anyhow::Result<ExitCode> {
     // A scene that cannot be read is told before a window opens; the path is kept for saving and reloading.
     let scene = args.scene.as_ref().map(|path| anyhow::Ok((open_scene(path)?, path.clone()))).transpose()?;
-    let device = open_device(args.device, beside_a_window(args.threads))?;
+    let device = open_device_with(args.device, beside_a_window(args.threads), args.kernels.as_deref())?;
     if !device.remark.is_empty() {
         tell!("note: {}", device.remark);
     }

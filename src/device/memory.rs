@@ -23,8 +23,17 @@ pub fn estimate(cells: u64, particles: f64, rotational: bool) -> u64 {
 
 /// Free memory, bytes, where the system tells (Linux).
 pub fn available() -> Option<u64> {
+    of_system("MemAvailable:")
+}
+
+/// All memory, bytes, where the system tells (Linux).
+pub fn total() -> Option<u64> {
+    of_system("MemTotal:")
+}
+
+fn of_system(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024)
 }

@@ -11,6 +11,7 @@ pub mod subject;
 
 use crate::scene::Scene;
 use crate::sim::{Factory, SimError, Simulation};
+use std::path::Path;
 use subject::Subject;
 
 /// Which device the user asked for.
@@ -37,13 +38,26 @@ pub struct Chosen {
     cuda: Option<cuda::Options>,
 }
 
-/// Finds the device for a choice; `threads` is for the CPU, 0 for one a core.
+/// Finds the device for a choice; `threads` is for the CPU, 0 for one a core. Opens no GPU.
+///
+/// # Errors
+/// The GPU that was asked for cannot be used; the message says why and what to do.
 pub fn choose(choice: Choice, threads: usize) -> Result<Chosen, SimError> {
     match choice {
         Choice::Cpu => Ok(cpu(threads, String::new())),
-        Choice::Auto => Ok(gpu(0).unwrap_or_else(|why| cpu(threads, why))),
-        Choice::Cuda(ordinal) => gpu(ordinal).map_err(SimError::Device),
+        Choice::Auto => Ok(gpu(0).unwrap_or_else(|refusal| {
+            cpu(threads, format!("no CUDA: {}; `knudsen devices` says more", refusal.brief))
+        })),
+        Choice::Cuda(ordinal) => gpu(ordinal).map_err(|refusal| SimError::Device(refusal.whole)),
     }
+}
+
+/// Why a GPU cannot be used.
+struct Refusal {
+    /// In a few words.
+    brief: String,
+    /// With what to do.
+    whole: String,
 }
 
 fn cpu(threads: usize, remark: String) -> Chosen {
@@ -58,11 +72,11 @@ fn cpu(threads: usize, remark: String) -> Chosen {
     }
 }
 
-/// The GPU, or why it cannot be used.
+/// The GPU, or why it cannot be used. The driver, the GPU and NVRTC are there if this succeeds.
 #[cfg(feature = "cuda")]
-fn gpu(ordinal: usize) -> Result<Chosen, String> {
-    let context = cuda::Context::open(ordinal).map_err(|error| error.to_string())?;
-    let gpu = context.gpu;
+fn gpu(ordinal: usize) -> Result<Chosen, Refusal> {
+    let refuse = |error: cuda::CudaError| Refusal { brief: error.brief(), whole: error.to_string() };
+    let (gpu, _) = cuda::probe(ordinal).map_err(refuse)?;
     Ok(Chosen {
         name: format!("GPU {}: {}", gpu.ordinal, gpu.name),
         remark: String::new(),
@@ -72,8 +86,13 @@ fn gpu(ordinal: usize) -> Result<Chosen, String> {
 }
 
 #[cfg(not(feature = "cuda"))]
-fn gpu(_ordinal: usize) -> Result<Chosen, String> {
-    Err("this program was built without CUDA (cargo feature `cuda`): use --device cpu".to_string())
+fn gpu(_ordinal: usize) -> Result<Chosen, Refusal> {
+    Err(Refusal {
+        brief: "this program was built without it".to_string(),
+        whole: "this program was built without CUDA (cargo feature `cuda`): build it with --features cuda, or use \
+                --device cpu"
+            .to_string(),
+    })
 }
 
 impl Chosen {
@@ -103,6 +122,26 @@ impl Chosen {
             return Ok(Box::new(cuda::CudaGas::new(scene, options)?));
         }
         Ok(Box::new(cpu::CpuGas::new(scene, self.threads)?))
+    }
+
+    /// Takes the kernels of a GPU from a folder, which is looked at now; `None` changes nothing.
+    ///
+    /// # Errors
+    /// The device is the CPU, or the folder is not one of kernels.
+    pub fn with_kernels(self, folder: Option<&Path>) -> Result<Self, SimError> {
+        let Some(folder) = folder else { return Ok(self) };
+        #[cfg(feature = "cuda")]
+        if let Some(options) = self.cuda.clone() {
+            let kernels = cuda::KernelSource::Folder(folder.to_path_buf());
+            kernels.assemble("")?;
+            return Ok(Self { cuda: Some(cuda::Options { kernels, ..options }), ..self });
+        }
+        let why = if self.remark.is_empty() { String::new() } else { format!(" ({})", self.remark) };
+        Err(SimError::Device(format!(
+            "--kernels {}: only a GPU has kernels, and this is {}{why}; leave it out, or use --device cuda",
+            folder.display(),
+            self.name
+        )))
     }
 
     /// How the GPU is used; `None` for the CPU.

@@ -131,7 +131,7 @@ fn help_names_every_option_with_what_it_does() {
     let help = |command: &str| place.works(&[command, "--help"]).out;
     assert_has(
         &place.works(&["--help"]).out,
-        &["run", "check", "plot", "bench", "verify", "scenes/sphere.ron"],
+        &["run", "check", "plot", "bench", "verify", "devices", "scenes/sphere.ron"],
     );
     assert_has(&place.works(&["--version"]).out, &["knudsen ", env!("CARGO_PKG_VERSION")]);
     let run = help("run");
@@ -142,6 +142,7 @@ fn help_names_every_option_with_what_it_does() {
             "-o, --output",
             "--steps",
             "--device",
+            "--kernels",
             "--threads",
             "--seed",
             "--resume",

@@ -6,6 +6,7 @@
 
 mod adopt;
 mod commands;
+mod devices;
 mod odd;
 #[cfg(feature = "view")]
 mod record;

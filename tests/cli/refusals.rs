@@ -170,10 +170,24 @@ fn senseless_arguments_are_refused() {
         assert_eq!(done.code, Some(2), "{args:?}: {done:?}");
         assert!(done.err.contains("Usage:") || done.err.contains("--help"), "{args:?}: {}", done.err);
     }
-    place.refuses(&["run", "sphere.ron", "--device", "cuda"], &["no CUDA device", "use --device cpu"]);
     assert_eq!(place.names("."), ["sphere.ron"], "nothing is created");
-    let done = place.works(&["run", "sphere.ron", "--device", "auto", "--steps", "2", "-o", "out"]);
-    assert!(done.out.contains("no CUDA device"), "the fallback is told: {}", done.out);
+}
+
+#[test]
+fn the_device_that_computes_is_told() {
+    let place = Place::new();
+    place.scene("sphere.ron");
+    let devices = place.works(&["devices"]).out;
+    let auto = place.works(&["run", "sphere.ron", "--device", "auto", "--steps", "2", "-o", "out"]).out;
+    if devices.contains("--device auto takes the CPU") {
+        place.refuses(&["run", "sphere.ron", "--device", "cuda"], &["use --device cpu"]);
+        assert!(
+            auto.contains("no CUDA: ") && auto.contains("`knudsen devices`"),
+            "the fallback is told: {auto}"
+        );
+    } else {
+        assert!(auto.contains("GPU 0: "), "{auto}");
+    }
 }
 
 #[test]

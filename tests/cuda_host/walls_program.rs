@@ -16,7 +16,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     std::fs::write(folder.join("layout.h"), layout_asserts()).unwrap();
     let program = folder.join("walls_main");
     let output = Command::new("g++")
-        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-o"])
+        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-Wno-unknown-pragmas", "-Wall", "-Wextra", "-o"])
         .arg(&program)
         .arg(root.join("tests/cuda_host/walls_main.cpp"))
         .arg("-I")

@@ -12,7 +12,7 @@ mod nvrtc;
 mod source;
 pub mod walls;
 
-pub use compile::{Code, Module, Target, compile};
+pub use compile::{Code, Module, Target, compile, compile_in};
 pub use context::{Context, Gpu, free_bytes, list, probe, version_text};
 pub use error::CudaError;
 pub use gas::CudaGas;

@@ -126,6 +126,7 @@ impl Nvrtc {
                 error_string: *library.get(b"nvrtcGetErrorString\0").map_err(said)?,
             }
         };
+        load_builtins(file, version);
         // The functions are called until the program ends: the library is never unloaded.
         std::mem::forget(library);
         Ok(nvrtc)
@@ -162,6 +163,13 @@ impl Nvrtc {
         };
         let cause = if log.is_empty() { text } else { format!("{text}: {log}") };
         CudaError::Nvrtc { path: self.path.clone(), cause }
+    }
+
+    /// Compiles a kernel that does nothing: whether all parts of NVRTC are there.
+    pub fn check(&self) -> Result<(), CudaError> {
+        let arch = format!("sm_{}", self.archs.last().copied().unwrap_or_default());
+        let options = [format!("--gpu-architecture={arch}")];
+        self.cubin("extern \"C\" __global__ void nothing() {}", &arch, &options).map(|_| ())
     }
 
     /// Compiles a source to the machine code of `arch` ("sm_90"); with the compiler's warnings, empty if none.
@@ -212,6 +220,21 @@ impl Nvrtc {
     }
 }
 
+/// NVRTC opens its builtins by name, which the loader does not find in the folders of pip; one that is loaded already it
+/// does. They lie beside the library.
+fn load_builtins(file: &Path, (major, minor): (i32, i32)) {
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let Some(folder) = real.parent().filter(|_| file.is_absolute()) else { return };
+    let wanted = format!("libnvrtc-builtins.so.{major}.{minor}");
+    for path in names_in(folder, |name| name.starts_with(&wanted)) {
+        // SAFETY: NVIDIA's library, which NVRTC itself would load.
+        if let Ok(library) = unsafe { Library::new(path) } {
+            std::mem::forget(library);
+            return;
+        }
+    }
+}
+
 /// A program of NVRTC, destroyed when dropped.
 struct Running<'a> {
     nvrtc: &'a Nvrtc,
@@ -257,11 +280,15 @@ struct Places {
 /// Names that the loader is asked for, newest first.
 const NAMES: [&str; 4] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
 /// Where the Python packages put it, below `site-packages`: CUDA 13 and newer, CUDA 12.
-const IN_PYTHON: [&str; 2] = ["nvidia/cu*/lib", "nvidia/cuda_nvrtc/lib"];
+const IN_PYTHON: [&str; 2] = ["nvidia/cu1*/lib", "nvidia/cuda_nvrtc/lib"];
 
 impl Places {
     fn of_this_machine() -> Self {
-        let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = |name: &str| {
+            let path = std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)?;
+            // The loader takes a name without a folder for one of its own path.
+            Some(std::path::absolute(&path).unwrap_or(path))
+        };
         let home = folder("HOME");
         let cache = folder("XDG_CACHE_HOME").or_else(|| home.as_ref().map(|home| home.join(".cache")));
         // The environment of scripts/setup --tests.
@@ -378,7 +405,7 @@ mod tests {
         assert_eq!(places.candidates()[0], Path::new("libnvrtc.so.13"), "the loader is asked first");
 
         let named = Places::new(Some(new.clone()), &[Some(home.path().join("venv"))], Some(home.path()));
-        assert_eq!(named.candidates(), [new.clone()], "a named file is the only one");
+        assert_eq!(named.candidates(), std::slice::from_ref(&new), "a named file is the only one");
         let told = Nvrtc::search(&named, Need::default()).unwrap_err().to_string();
         for part in [
             &format!("{} does not load", new.display()),

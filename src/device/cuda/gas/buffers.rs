@@ -50,7 +50,7 @@ impl Array {
     }
 
     /// Bytes.
-    pub fn len(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.slice.len()
     }
 
@@ -196,7 +196,7 @@ impl StateArrays {
     }
 
     fn room(&self) -> u32 {
-        (self.place.len() / 8) as u32
+        (self.place.bytes() / 8) as u32
     }
 }
 
@@ -290,7 +290,7 @@ impl Buffers {
             numbers: self.numbers.address(),
             words: self.words.address(),
             queue: self.queue.address(),
-            queue_capacity: (self.queue.len() / 8) as u32,
+            queue_capacity: (self.queue.bytes() / 8) as u32,
             spare: 0,
             edge_count: self.cell_kinds[0],
             core_count: self.cell_kinds[1],
@@ -327,7 +327,7 @@ impl Buffers {
     pub fn grow_far(&mut self, far: u32) -> Result<(), CudaError> {
         let far = far.min(MOST_FAR);
         let mut records = Array::zeros(&self.stream, far as usize, size_of::<FarRecord>())?;
-        records.copy_from(&self.far_records, self.far_records.len().min(records.len()))?;
+        records.copy_from(&self.far_records, self.far_records.bytes().min(records.bytes()))?;
         self.far_records = records;
         self.far_index = Array::zeros(&self.stream, far as usize, 4)?;
         self.sizes.far = far;

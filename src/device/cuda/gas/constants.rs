@@ -38,15 +38,8 @@ impl Tables {
         ];
         let [faces, states, clearance, wall_cells, list, sieves, triangles] =
             std::array::from_fn(|i| walls[i].address());
-        let view = host.view(WallsAddresses {
-            faces,
-            states,
-            clearance,
-            wall_cells,
-            list,
-            sieves,
-            triangles,
-        });
+        let view =
+            host.view(WallsAddresses { faces, states, clearance, wall_cells, list, sieves, triangles });
         Ok(Self {
             _walls: walls,
             view,

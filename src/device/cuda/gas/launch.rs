@@ -139,7 +139,8 @@ impl Kernels {
             )?;
             let (threads, groups) = CLASSES[which % 4];
             let threads = threads * groups;
-            let each = function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)?;
+            let each =
+                function.occupancy_max_active_blocks_per_multiprocessor(threads, shared as usize, None)?;
             kernels.resident[which] = each * kernels.multiprocessors;
         }
         Ok(kernels)
@@ -360,7 +361,11 @@ impl Kernels {
     }
 
     /// Launches a phase, between two marks if steps are timed.
-    fn phase(&mut self, which: usize, launch: impl FnOnce(&Self) -> Result<(), CudaError>) -> Result<(), CudaError> {
+    fn phase(
+        &mut self,
+        which: usize,
+        launch: impl FnOnce(&Self) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
         if !self.timed {
             return launch(self);
         }

@@ -12,7 +12,7 @@ mod program;
 mod subject;
 
 pub use buffers::Array;
-pub use program::{abi_checks, specialise};
+pub use program::{abi_checks, all_constants, specialise};
 
 use crate::device::cuda::{Context, CudaError, Options, Watcher};
 use crate::device::gas::{GasSetup, Record, gas_scene};

@@ -37,7 +37,7 @@ impl Observer {
         [&self.counts, &self.drawn, &self.sums, &self.members]
             .into_iter()
             .flatten()
-            .map(|a| a.len() as u64)
+            .map(|a| a.bytes() as u64)
             .sum()
     }
 }
@@ -79,7 +79,7 @@ impl CudaGas {
         if self.observer.counts.is_none() {
             self.observer.counts = Some(Array::new(stream, cells + 1, 4)?);
         }
-        if self.observer.drawn.as_ref().is_none_or(|drawn| drawn.len() < most * 16) {
+        if self.observer.drawn.as_ref().is_none_or(|drawn| drawn.bytes() < most * 16) {
             self.observer.drawn = None;
             self.observer.drawn = Some(Array::new(stream, most + most / 8, 16)?);
         }
