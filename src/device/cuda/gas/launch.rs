@@ -14,6 +14,9 @@ const CLASSES: [(u32, u32); 4] = [(32, 8), (64, 1), (128, 1), (512, 1)];
 /// Names of the phases, in the order of [`Kernels::timings`].
 pub const PHASES: [&str; 4] = ["plan", "far flights", "cells", "close"];
 
+/// Steps of which one is timed, for all of them.
+const TIMED_EVERY: u32 = 16;
+
 /// The size classes of cells on a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classes {
@@ -75,11 +78,15 @@ pub struct Kernels {
     sizes: Classes,
     slot_words: u32,
     cells: u32,
-    /// Seconds in each phase since the start, of the steps that were timed.
+    /// Seconds in each phase since the start, from the steps that were timed.
     pub timings: [f64; 4],
-    /// Whether the phases of steps are timed; that costs some speed.
+    /// Whether the phases of every step are timed; that costs some speed. Else those of every [`TIMED_EVERY`]th are.
     pub timed: bool,
-    marks: Vec<(usize, CudaEvent, CudaEvent)>,
+    /// Steps launched.
+    steps: u64,
+    /// How many steps the step at hand stands for, if it is timed.
+    stands_for: Option<u32>,
+    marks: Vec<(usize, f64, CudaEvent, CudaEvent)>,
 }
 
 fn config(blocks: u32, threads: u32, shared: u32) -> LaunchConfig {
@@ -129,6 +136,8 @@ impl Kernels {
             cells,
             timings: [0.0; 4],
             timed: false,
+            steps: 0,
+            stands_for: None,
             marks: Vec::new(),
         };
         for (which, function) in kernels.classes.iter().flatten().enumerate() {
@@ -165,6 +174,11 @@ impl Kernels {
         work: &Work,
         orders: &Orders,
     ) -> Result<(), CudaError> {
+        self.stands_for = match self.timed {
+            true => Some(1),
+            false => self.steps.is_multiple_of(u64::from(TIMED_EVERY)).then_some(TIMED_EVERY),
+        };
+        self.steps += 1;
         self.phase(0, |kernels| {
             kernels.plan(gas, from, to, work)?;
             kernels.offsets(gas, from, to, work)
@@ -366,21 +380,19 @@ impl Kernels {
         which: usize,
         launch: impl FnOnce(&Self) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        if !self.timed {
-            return launch(self);
-        }
+        let Some(stands_for) = self.stands_for else { return launch(self) };
         let timing = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
         let begin = self.stream.record_event(timing)?;
         launch(self)?;
         let end = self.stream.record_event(timing)?;
-        self.marks.push((which, begin, end));
+        self.marks.push((which, f64::from(stands_for), begin, end));
         Ok(())
     }
 
     /// Adds up the times of the steps that have finished.
     pub fn settle_timings(&mut self) -> Result<(), CudaError> {
-        for (which, begin, end) in self.marks.drain(..) {
-            self.timings[which] += f64::from(begin.elapsed_ms(&end)?) / 1e3;
+        for (which, stands_for, begin, end) in self.marks.drain(..) {
+            self.timings[which] += stands_for * f64::from(begin.elapsed_ms(&end)?) / 1e3;
         }
         Ok(())
     }
